@@ -77,7 +77,11 @@ def _traced_loop(work: Any, all_active: bool, prioritised: bool) -> Any:
     def as_it_is(control):
         return control
 
-    return with_tracing(make_loop(as_it_is, phase, all_active, prioritised), PLAIN)
+    @njit(**KERNEL)
+    def fill_nothing(entry, w, sharers, control):
+        """No run is asked for again with this loop."""
+
+    return with_tracing(make_loop(as_it_is, phase, fill_nothing, all_active, prioritised, False), PLAIN)
 
 
 @contextmanager
@@ -90,7 +94,7 @@ def engine_on(cache: np.ndarray) -> Iterator[list[int]]:
     def compile_traced(lowered: Any, traits: Any, pulled_bytes: float, job: Any, chosen: Any) -> Any:
         has = traits.all_active, "priorityFunc" in lowered.functions
         traced_loop = _traced_loop(specialise.work_of(lowered, traits), *has)
-        kind = specialise.kind_of(lowered, traits)
+        kind = specialise.kind_of(traits)
         control = control_of(job.layout, job.space, kind, pulled_bytes, job.sizes, chosen or NO_CHOICE)
         tuples = control, _Ways(job.forced, job.ratio, job.wire), *job[2:-1]
 

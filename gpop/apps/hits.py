@@ -35,6 +35,7 @@ from gpop.common.arguments import whole_from
 from gpop.common.errors import UsageError
 from gpop.common.parallel import use_threads
 from gpop.common.progress import progress_bar
+from gpop.cpu import loops
 from gpop.execution.options import RunOptions
 from gpop.layout.edge_blocks import note_ahead
 
@@ -115,6 +116,8 @@ def hits(
     if not weighted and _is_small(graph) and not _asks_for_messages(options):
         below = tolerance if iterations is None else None
         return _alone(graph, limit, below, type(along).rank.dtype, options)
+    if options.get("target", "cpu") == "cpu":
+        loops.begin("all_active")  # while in-edges are looked for
     turned = graph if graph.equals_reverse() else graph.reverse()
     against = program_for(turned, dtype, weighted)
     for program in (along, against):

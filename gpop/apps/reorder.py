@@ -25,6 +25,7 @@ from gpop.apps.inputs import SAMPLE_SEED, drawn_vertices, many_vertices, one_ver
 from gpop.apps.result import AppResult
 from gpop.common.cached import cached
 from gpop.common.errors import UsageError
+from gpop.common.inlined import KERNEL
 from gpop.common.parallel import for_each, ranges, worker_count
 from gpop.common.progress import activity
 from gpop.graph.expect import expect_graph
@@ -177,7 +178,7 @@ def messages_per_edge(graph: Graph) -> float:
     return float(counts.sum() / max(graph.m, 1))
 
 
-@cached
+@cached(**KERNEL)
 def _messages(first, last, bits, indptr, indices):
     """Runs of neighbours in one partition, over the lists of some vertices."""
     count = 0

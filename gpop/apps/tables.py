@@ -21,6 +21,9 @@ GROUPS = {Holds.COMPONENTS: "component", Holds.LABELS: "group"}
 """What holds groups of vertices, and what one is called."""
 DENSE = (Holds.VALUES, Holds.VERTICES, *GROUPS)
 
+_TOGETHER = 1024
+"""Values of which at first only the highest is looked at."""
+
 
 class Top(list[tuple[Any, Any]]):
     """Pairs (original id, value), the largest value first; shown as a table, and ``dict`` takes it.
@@ -199,6 +202,12 @@ def largest(values: np.ndarray, most: int) -> np.ndarray:
     """
     candidates = np.arange(values.size)
     if 0 < most < values.size:
-        candidates = np.flatnonzero(values >= np.partition(values, -most)[-most])
+        rows = values.size // _TOGETHER
+        if rows >= most:
+            # In the order of an R-MAT graph's ranks NumPy takes 20 times as long to partition all.
+            highest = values[: rows * _TOGETHER].reshape(rows, _TOGETHER).max(axis=1)
+            candidates = np.flatnonzero(values >= np.partition(highest, -most)[-most])
+        likely = values[candidates]
+        candidates = candidates[likely >= np.partition(likely, -most)[-most]]
     backward = candidates[::-1]
     return backward[np.argsort(values[backward], kind="stable")][::-1][: max(most, 0)]

@@ -2,8 +2,12 @@
 
 Numba compiles one function at a time in a process, whatever its threads. A kernel that is the same for every
 program can be compiled by another process, which leaves it where kernels are kept (cached.py); this one
-loads it from there when it needs it. What turns out to be needed meanwhile is compiled there afterwards. If
-the other fails, or was never begun, kernels are compiled here as any other: nothing depends on it.
+loads it from there when it needs it. What turns out to be needed meanwhile is put on a list, from which the
+other takes one after another when it has compiled the first, and so does this one when it has nothing else to
+do. If the other fails, or was never begun, kernels are compiled here as any other: nothing depends on it.
+
+The list is what waits in a socket (pickled, a message each) of which both processes have the end that is read
+from: a message goes to one of them.
 
 No process is begun where the kernel is kept already, on one core, or where ``sys.executable`` is not a Python
 that takes ``-c`` (frozen programs, programs with a Python inside).
@@ -23,8 +27,11 @@ from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
 from gpop.common.cached import entry_of
+from gpop.common.deferred import Later
 from gpop.common.kinds import Kind
 from gpop.common.parallel import worker_count
+
+socket = Later("socket")
 
 CODE = """\
 import sys
@@ -37,21 +44,38 @@ compile_asked(module, kernel)
 MOST_SECONDS = 60.0
 """After so long the other one is not waited for."""
 
+MOST_BYTES = 1 << 16
+"""Of a message."""
+
 PAUSE = 0.01
 
 
 class _Other(NamedTuple):
-    """A process, and where it reads what else it is asked for."""
+    """A process, the socket where it is asked for something, and the one from which both take it."""
 
     process: int
-    asked: int
+    asked: Any
+    taken: Any
+
+    def close(self) -> None:
+        """This process has no more to do with it."""
+        self.asked.close()
+        self.taken.close()
 
 
 _begun: dict[tuple[str, str], _Other | None] = {}
 """By module and kernel; None where there is none to wait for."""
 
+
+def _forget() -> None:
+    for other in _begun.values():
+        if other is not None:
+            other.close()
+    _begun.clear()
+
+
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_begun.clear)  # it is no child of the child
+    os.register_at_fork(after_in_child=_forget)  # it is no child of the child
 
 
 def begin(module: str, kernel: str, is_kept: Callable[[str], bool]) -> None:
@@ -64,15 +88,13 @@ def begin(module: str, kernel: str, is_kept: Callable[[str], bool]) -> None:
     silent = [(os.POSIX_SPAWN_OPEN, i, os.devnull, os.O_RDWR, 0) for i in (1, 2)]
     command = [sys.executable, "-c", CODE, module, kernel, *sys.path]
     with contextlib.suppress(OSError):
-        asks, asked = os.pipe()
+        ends = socket.socketpair(type=socket.SOCK_SEQPACKET)
+        files = [(os.POSIX_SPAWN_DUP2, ends[1].fileno(), 0), *silent]
         try:
-            files = [(os.POSIX_SPAWN_DUP2, asks, 0), *silent]
             process = os.posix_spawn(sys.executable, command, os.environ, file_actions=files)
-            _begun[module, kernel] = _Other(process, asked)
+            _begun[module, kernel] = _Other(process, *ends)
         except OSError:
-            os.close(asked)
-        finally:
-            os.close(asks)
+            _Other(0, *ends).close()
 
 
 def is_under_way(module: str, kernel: str) -> bool:
@@ -81,7 +103,8 @@ def is_under_way(module: str, kernel: str) -> bool:
 
 
 def ask(module: str, kernel: str, also: Any, *kinds: Kind) -> None:
-    """Have the process that was begun for a kernel compile another one afterwards, for these kinds.
+    """Have the process that was begun for a kernel compile another one afterwards, for these kinds, unless
+    this one is the first to have time for it (`help`).
 
     Without kinds it is a function that compiles, or has compiled, what is needed.
     """
@@ -92,7 +115,24 @@ def ask(module: str, kernel: str, also: Any, *kinds: Kind) -> None:
 
 def _tell(other: _Other, asked: Any) -> None:
     with contextlib.suppress(OSError):  # it is no more
-        os.write(other.asked, pickle.dumps(asked))
+        other.asked.send(pickle.dumps(asked))
+
+
+def help(module: str, kernel: str) -> None:
+    """Compile here what was asked for and not begun yet, as long as there is something."""
+    other = _begun.get((module, kernel))
+    while other is not None:
+        try:
+            told = other.taken.recv(MOST_BYTES, socket.MSG_DONTWAIT)
+        except OSError:
+            return
+        _carry_out(pickle.loads(told))
+
+
+def _carry_out(asked: tuple[str, str, tuple[Kind, ...]]) -> None:
+    module, name, kinds = asked
+    also = getattr(import_module(module), name)
+    entry_of(also, *kinds) if kinds else also()
 
 
 def compile_asked(module: str, kernel: str) -> NoReturn:
@@ -101,15 +141,15 @@ def compile_asked(module: str, kernel: str) -> NoReturn:
     It ends the process.
     """
     import_module(module).entry(kernel)
+    taken = socket.socket(fileno=sys.stdin.fileno())
     while True:
         signal.alarm(int(MOST_SECONDS))  # the end, if nobody ever asks
-        asked = pickle.load(sys.stdin.buffer)
+        told = taken.recv(MOST_BYTES)
         signal.alarm(0)
+        asked = pickle.loads(told) if told else None  # nothing: nobody is there any more
         if asked is None:
             os._exit(0)  # to take apart what the compiler has made takes .4 s, for which the other would wait
-        module, name, kinds = asked
-        also = getattr(import_module(module), name)
-        entry_of(also, *kinds) if kinds else also()
+        _carry_out(asked)
 
 
 def _is_python() -> bool:
@@ -124,7 +164,7 @@ def wait(module: str, kernel: str) -> None:
         return
     _begun[module, kernel] = None
     _tell(other, None)
-    os.close(other.asked)
+    other.close()
     while time.monotonic() - begin < MOST_SECONDS:
         try:
             done, _ = os.waitpid(other.process, os.WNOHANG)

@@ -9,13 +9,14 @@ from __future__ import annotations
 import numpy as np
 
 from gpop.common.cached import cached
+from gpop.common.inlined import KERNEL
 from gpop.common.parallel import for_each, ranges
 from gpop.common.random_bits import mix
 
 _PIECE = 1 << 20  # bytes hashed at a time
 
 
-@cached
+@cached(**KERNEL)
 def _hash_words(words, seed):
     """Hash of 64-bit words: eight lanes side by side, every step a bijection of the lane."""
     factor = np.uint64(0x9E3779B97F4A7C15)

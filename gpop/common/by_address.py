@@ -37,3 +37,13 @@ def read_at(typingctx, address, index, like):
         return builder.load(_place(context, builder, like, args[0], args[1]))
 
     return signature, codegen
+
+
+@intrinsic
+def as_float(typingctx, word):
+    """The float64 that has the bits of an int64: a view of an array takes longer to compile than its loop."""
+
+    def codegen(context, builder, sig, args):
+        return builder.bitcast(args[0], ir.DoubleType())
+
+    return types.float64(types.int64), codegen

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpop.common.cached import cached
+from gpop.common.inlined import inline
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
-@cached(inline="always")
+@inline
 def mix(x):
     """Finaliser of splitmix64: a bijection of 64-bit numbers whose output looks random."""
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -20,13 +20,13 @@ def mix(x):
     return x ^ (x >> np.uint64(31))
 
 
-@cached(inline="always")
+@inline
 def stream(seed, item):
     """Start of the sequence of random numbers of one item (an edge)."""
     return mix(mix(seed + GOLDEN) + item * GOLDEN)
 
 
-@cached(inline="always")
+@inline
 def below(bits, bound):
     """64 random bits -> a number below ``bound`` (< 2^32), by multiplying the upper half."""
     return ((bits >> np.uint64(32)) * bound) >> np.uint64(32)

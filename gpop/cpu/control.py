@@ -23,7 +23,6 @@ class Control(NamedTuple):
     interleaved: np.bool_
     pulls: np.bool_
     counting: np.bool_
-    ranked: np.bool_
     settles: np.bool_
     pulled_bytes: np.float64
     sizes: Any

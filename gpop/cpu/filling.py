@@ -3,11 +3,12 @@
 A run that is asked for again has arrays of anything for the fields that nobody has looked at, and a list of
 steps that fill them (`gpop.program.values.Fields.unfilled`). The loop does them before its first iteration.
 Where workers are called, they are on their way meanwhile; where there is much to fill they take part, each
-with a range of vertices of its own first and then with what is left of the others'.
+with a range of vertices of its own first and then with what is left of the others'. All call it by its
+address: a first run has nothing to fill, and does not wait until it is compiled.
 
 Encoding of ``filling`` (int64): `STEPS`, how many there are, 0 when all is filled; `BYTES` that they write;
-`VERTICES`; then `WIDTH` numbers each, as `gpop.program.values` says. A piece (`PIECE` vertices) goes through
-all steps.
+`VERTICES`; `ENTRY`, the address of what does it; then `WIDTH` numbers each, as `gpop.program.values` says. A
+piece (`PIECE` vertices) goes through all steps.
 
 Bytes: each field is written once, in the order of memory; of a field that is another's times a number, that
 one is read as well.
@@ -15,18 +16,23 @@ one is read as well.
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
 
 from gpop.common.atomics import fetch_add
-from gpop.common.by_address import read_at, write_at
-from gpop.common.inlined import inline
+from gpop.common.by_address import as_float, read_at, write_at
+from gpop.common.cached import source_key
+from gpop.common.callback import callback
+from gpop.common.inlined import KERNEL, inline
 from gpop.cpu import team
+from gpop.cpu.control import open_control
 from gpop.program.values import EVERYWHERE, ONE, WIDTH
 
 FILL = -1
 """In place of a phase of an iteration (work.py)."""
 
-STEPS, BYTES, VERTICES, FIRST = range(4)
+STEPS, BYTES, VERTICES, ENTRY, FIRST = range(5)
 
 MOST_STEPS = 32
 SLOTS = FIRST + WIDTH * MOST_STEPS
@@ -35,10 +41,10 @@ PIECE = 1 << 14
 """Vertices; where one begins any field is at a whole word."""
 
 
-def head_of(steps: list[int], vertices: int) -> tuple[int, int, int]:
+def head_of(steps: list[int], vertices: int) -> tuple[int, int, int, int]:
     """What stands before the steps."""
     everywhere = sum(steps[at + 1] for at in range(0, len(steps), WIDTH) if steps[at] != ONE)
-    return len(steps) // WIDTH, everywhere * vertices, vertices
+    return len(steps) // WIDTH, everywhere * vertices, vertices, entry() if steps else 0
 
 
 @inline
@@ -67,7 +73,7 @@ def _fill_piece(first, last, filling):
             if first <= of < last:
                 _spread(to, of * size, (of + 1) * size, np.uint64(value))
         else:
-            factor = filling.view(np.float64)[at + 4]
+            factor = as_float(value)
             if size == 4:
                 narrow = np.float32(factor)
                 for v in range(first, last):
@@ -89,9 +95,9 @@ def _claimed(owner, sharers, next, c):
     return fetch_add(c.claim, team.LINE_SLOTS * owner, 1) if sharers > 1 else next
 
 
-@inline
-def fill(w, sharers, c):
-    """The part of thread ``w``: pieces of its own share, then of the others'. ``c``: what is common."""
+def fill(w, sharers, control):
+    """The part of thread ``w``: pieces of its own share, then of the others'."""
+    c = open_control(control)
     n = c.filling[VERTICES]
     for turn in range(sharers):
         owner = (w + turn) % sharers
@@ -101,3 +107,9 @@ def fill(w, sharers, c):
         while piece < end:
             _fill_piece(piece * PIECE, min(n, (piece + 1) * PIECE), c.filling)
             piece = begin + _claimed(owner, sharers, piece - begin + 1, c)
+
+
+@cache
+def entry() -> int:
+    """Its address."""
+    return callback(lambda: fill, f"fill_{source_key(__file__)}", __file__, 3, **KERNEL)

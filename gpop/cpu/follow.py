@@ -19,7 +19,7 @@ from gpop.common.callback import callback
 from gpop.common.foreign import call_c
 from gpop.common.inlined import KERNEL, inline
 from gpop.cpu import team
-from gpop.cpu.filling import FILL, fill
+from gpop.cpu.filling import ENTRY, FILL
 from gpop.cpu.work import entry_for
 
 
@@ -52,12 +52,13 @@ class Following(NamedTuple):
     entry: np.int64
     pull_entry: np.int64
     job: np.int64
+    control: np.int64
     function: np.int64
     set_bytes: np.int64
     sets: np.int64
 
 
-_NOTHING = Following(*(np.empty(0, np.int64),) * 3, *(np.int64(0),) * 8)
+_NOTHING = Following(*(np.empty(0, np.int64),) * 3, *(np.int64(0),) * 9)
 _open = opener(Reference(_NOTHING).kind)
 
 
@@ -80,7 +81,7 @@ def follow(number, ticket, address):
             break
         phase, items, iteration = told.team[team.PHASE], told.team[team.ITEMS], told.team[team.ITERATION]
         if phase == FILL:
-            fill(number, told.threads, told)
+            call_c(told.filling[ENTRY], (number, told.threads, told.control))
         else:
             numbers = (phase, iteration, number, told.threads, items, told.threads, told.team[team.CHUNK])
             call_c(entry_for(phase, told.entry, told.pull_entry), (*numbers, told.job))
@@ -96,6 +97,7 @@ def entry() -> int:
 
 def following_of(loop: Any, places: Places, space: Any, threads: int, spins: int) -> Reference:
     """What the workers of a run are told; ``loop``: its `gpop.cpu.specialise.Loop`."""
-    numbers = map(np.int64, (threads, spins, loop.entry, loop.pull_entry, loop.job.address, *places))
+    of_loop = loop.entry, loop.pull_entry, loop.job.address, loop.control.address
+    numbers = map(np.int64, (threads, spins, *of_loop, *places))
     arrays = space.team, space.claim, space.filling
-    return derived(lambda: Following(*arrays, *numbers), loop.job, threads, spins, places)
+    return derived(lambda: Following(*arrays, *numbers), loop.job, loop.control, threads, spins, places)

@@ -35,7 +35,7 @@ from gpop.cpu.exchange import (
     WHOLE,
     is_over,
 )
-from gpop.cpu.filling import BYTES, FILL, STEPS, VERTICES, fill, pieces_of
+from gpop.cpu.filling import BYTES, ENTRY, FILL, STEPS, VERTICES, pieces_of
 from gpop.cpu.loop_state import (
     ALONE_UNTIL,
     CALL,
@@ -61,7 +61,7 @@ from gpop.cpu.work import ADMIT, DEFER, EXCHANGE, GATHER, HEAVIEST, PREPARE, PUL
 from gpop.plan.trace import BYTES_AT, EDGES_AT, FRONTIER_AT, GATHER_AT, SCATTER_AT
 
 
-def make_loop(open_control, work, all_active, prioritised):
+def make_loop(open_control, work, fill, all_active, prioritised, ranked):
     """The iteration loop of the team's main thread, which is number 0.
 
     It returns when the run is over or Python is due; True when it is over. With ``stepping`` Python is due in
@@ -75,9 +75,10 @@ def make_loop(open_control, work, all_active, prioritised):
     ``state`` is the table of the program's state, and ``schedule`` says which of its slots (row 0) hold what
     in each iteration (row 1 on, the last from then on): parameters that were given so.
 
-    ``work`` is called with what is to be done and ``job``, ``open_control`` with ``control``: addresses, or
-    what else the two take (the cache simulator compiles a loop of its own). ``all_active`` and
-    ``prioritised`` say for which programs the loop is.
+    ``work`` is called with what is to be done and ``job``, ``open_control`` and ``fill`` (filling.py) with
+    ``control``: addresses, or what else they take (the cache simulator compiles a loop of its own).
+    ``all_active`` and ``prioritised`` say for which programs the loop is, ``ranked`` whether there are other
+    ranks.
     """
 
     def loop(
@@ -85,7 +86,7 @@ def make_loop(open_control, work, all_active, prioritised):
         forced, ratio, finds, progress, trace, state, schedule, control, *job,
     ):  # fmt: skip
         c = open_control(control)
-        interleaved, pulls, counting, ranked = c.interleaved, c.pulls, c.counting, c.ranked
+        interleaved, pulls, counting = c.interleaved, c.pulls, c.counting
         w = np.int64(0)  # the number of this thread
         started = clock_ns()
         now = started
@@ -112,7 +113,7 @@ def make_loop(open_control, work, all_active, prioritised):
                 share_evenly(items, threads, c)
                 done = c.team[team.DONE] + workers
                 team.start_phase(c.team, FILL, items, iteration, np.int64(1))
-            fill(w, sharers, c)
+            fill(c.filling[ENTRY], w, sharers, control)
             if sharers > 1:
                 team.await_workers(c.team, done, spins)
             c.filling[STEPS] = 0

@@ -12,11 +12,10 @@ from typing import Any
 import numpy as np
 
 from gpop.common.by_reference import derived, reference_of
-from gpop.common.cached import entry_of
 from gpop.common.kinds import INT64
 from gpop.common.parallel import worker_count
 from gpop.common.standby import compile_crew
-from gpop.cpu import choose_mode, follow, loop_state, loops, specialise, team
+from gpop.cpu import choose_mode, filling, follow, loop_state, loops, specialise, team
 from gpop.cpu.active import SOURCES, drain_frontier, drain_touched, lists_of, load_frontier
 from gpop.cpu.constants import LARGE_EDGES, constants
 from gpop.cpu.disk import open_disk
@@ -218,38 +217,32 @@ class Preparation(Layouts):
         self.spins = team.SPINS if self.threads <= worker_count() else 0
         self.enter_loop = None
         if self.graph.n:  # without vertices nothing is run
-            kind = loops.kind_of(self.traits.all_active, "priorityFunc" in self.lowered.functions)
+            functions = self.lowered.functions
+            kind = loops.kind_of(
+                self.traits.all_active, "priorityFunc" in functions, "messageFunc" in functions
+            )
             self._ask_ahead(kind)
             self._make_loop(self._state())
-            if not self.traits.all_active and loops.is_under_way(kind):
-                self._compile_meanwhile()
+            loops.help(kind)
 
     def _ask_ahead(self, kind: str) -> None:
-        """Have the process that compiles the loop, if one does, compile what the run needs around it as well:
-        part of it where the loop takes as long as the program, else all."""
-        all_active = self.traits.all_active
-        if self.workers:
-            loops.ask(kind, compile_crew)
-            if all_active:
-                loops.ask(kind, follow.entry)
-        if all_active:
-            return
-        loops.ask(kind, load_frontier, SOURCES, self.lists.kind)
-        if self.traits.track:
-            loops.ask(kind, drain_touched, SOURCES, self.lists.kind)
-        if self.plan.limit != UNLIMITED:
-            loops.ask(kind, drain_frontier, SOURCES, INT64, self.lists.kind)
-
-    def _compile_meanwhile(self) -> None:
-        """Compile the rest of what the run needs here: the process that is at the loop takes as long for it
-        and for what it was asked for as this one for the program and for this."""
+        """Have what the run needs around the loop compiled by the process that compiles the loop, if one
+        does, or by this one: by whoever is done first."""
         graph = self.graph
         if self.workers:
-            follow.entry()
+            loops.ask(kind, compile_crew)
+            loops.ask(kind, follow.entry)
         may_pull = self.traits.pull == MAYBE and graph.m >= MANY_EDGES
         if may_pull and graph.facts.equals_reverse is None:
             kernel, kinds = kernel_of_mirrored(graph.indptr, graph.indices, graph.weights)
-            entry_of(kernel, *kinds)
+            loops.ask(kind, kernel, *kinds)
+        if not self.traits.all_active:
+            loops.ask(kind, load_frontier, SOURCES, self.lists.kind)
+            if self.traits.track:
+                loops.ask(kind, drain_touched, SOURCES, self.lists.kind)
+            if self.plan.limit != UNLIMITED:
+                loops.ask(kind, drain_frontier, SOURCES, INT64, self.lists.kind)
+        loops.ask(kind, filling.entry)  # for the next run
 
     def _state(self) -> tuple:
         return make_state(self.program, self.lowered)

@@ -70,7 +70,7 @@ def compile_loop(
     that chooses for iterations, if any does.
     """
     tree = NO_TREE if chosen is None else reference_of(chosen)
-    kind, sizes = kind_of(lowered, traits), sizes_reference(job.sizes)
+    kind, sizes = kind_of(traits), sizes_reference(job.sizes)
     layout, incoming, space = reference_of(job.layout), reference_of(job.incoming), reference_of(job.space)
     control = derived(
         lambda: control_of(job.layout, job.space, kind, pulled_bytes, sizes, tree),
@@ -79,16 +79,17 @@ def compile_loop(
     wire = reference_of(job.wire) if isinstance(job.wire, tuple) else job.wire
     state = Reference(job.state)
     references = Reference(Job(job.forced, job.ratio, sizes, layout, incoming, space, state, wire))
-    has = loops.kind_of(traits.all_active, "priorityFunc" in lowered.functions)
+    has = loops.kind_of(
+        traits.all_active, "priorityFunc" in lowered.functions, "messageFunc" in lowered.functions
+    )
     may_be_asked = job.incoming.indptr.size > 0 or loops.is_under_way(has)
     entries = compile_entries(lowered, traits, references.kind, may_be_asked)
     return Loop(has, control, entries, state, references)
 
 
-def kind_of(lowered: Lowered, traits: Traits) -> tuple[bool, ...]:
+def kind_of(traits: Traits) -> tuple[bool, ...]:
     """The first fields of `Control`."""
-    ranked = "messageFunc" in lowered.functions
-    return traits.interleave, traits.pull != NEVER, traits.counting, ranked, traits.settles is not None
+    return traits.interleave, traits.pull != NEVER, traits.counting, traits.settles is not None
 
 
 def compile_entries(lowered: Lowered, traits: Traits, kind: ReferenceKind, pulls: bool) -> tuple[int, int]:

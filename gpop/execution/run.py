@@ -178,7 +178,7 @@ def run(
             threads = check_ranks(program, world, target, threads)
             progress = progress and world.rank == 0
         if target == "cpu":
-            _begin_loop(type(program))
+            _begin_loop(type(program), world is not None)
         plan = decide(
             program, target=target, mode=mode, interleave=interleave, counting=counters, threads=threads,
             ratio=ratio, model=model_of(model), partition_size=partition_size, limit=limit,
@@ -204,11 +204,11 @@ def run(
     return finished_run(plan, target, *done)
 
 
-def _begin_loop(cls: type[Program]) -> None:
+def _begin_loop(cls: type[Program], ranked: bool) -> None:
     """Have the loop compiled meanwhile, if it has to be: the program is checked and compiled here."""
     from gpop.cpu import loops
 
-    loops.begin(loops.kind_of(cls.all_active, cls.priorityFunc is not Program.priorityFunc))
+    loops.begin(loops.kind_of(cls.all_active, cls.priorityFunc is not Program.priorityFunc, ranked))
 
 
 def finished_run(

@@ -15,6 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpop.common.cached import cached
+from gpop.common.inlined import KERNEL
 from gpop.common.random_bits import GOLDEN, mix, stream
 from gpop.generate import check_sizes, check_vertices, empty_pair
 from gpop.graph.build import Edges
@@ -22,7 +23,7 @@ from gpop.graph.build import Edges
 UNDIRECTED = True
 
 
-@cached
+@cached(**KERNEL)
 def _fill(seed, first, degree, source, destination):
     degree = np.uint64(degree)
     one = np.uint64(1)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpop.common.cached import cached
+from gpop.common.inlined import KERNEL
 from gpop.common.memory import require_memory
 from gpop.common.parallel import for_each, ranges
 from gpop.generate import check_sizes, check_vertices
@@ -22,7 +23,7 @@ UNDIRECTED = True
 _PIECE = 1 << 14  # vertices
 
 
-@cached
+@cached(**KERNEL)
 def _neighbours(first, last, x, y, cells, bounds, side, limit, source, destination):
     """Count the pairs of vertices first..last-1 with later ones; write them where there is room."""
     found = 0

@@ -12,6 +12,7 @@ import numpy as np
 
 from gpop.common.cached import cached
 from gpop.common.errors import UsageError
+from gpop.common.inlined import KERNEL
 from gpop.generate import check_sizes, check_vertices, empty_pair
 from gpop.generate.lattices import LATTICES
 from gpop.graph.build import Edges
@@ -20,7 +21,7 @@ UNDIRECTED = True
 MOST_DIMENSIONS = 31
 
 
-@cached
+@cached(**KERNEL)
 def _fill(first, extents, wrap, source, destination):
     n = np.int64(1)
     for extent in extents:

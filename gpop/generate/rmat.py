@@ -11,6 +11,7 @@ import numpy as np
 
 from gpop.common.cached import cached
 from gpop.common.errors import UsageError
+from gpop.common.inlined import KERNEL
 from gpop.common.random_bits import GOLDEN, mix, stream
 from gpop.generate import check_scale, empty_pair
 from gpop.graph.build import Edges
@@ -18,7 +19,7 @@ from gpop.graph.build import Edges
 UNDIRECTED = False
 
 
-@cached
+@cached(**KERNEL)
 def _fill(seed, first, scale, a, ab, abc, source, destination):
     for i in range(len(source)):
         start = stream(seed, np.uint64(first + i))

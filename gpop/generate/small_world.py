@@ -11,6 +11,7 @@ import numpy as np
 
 from gpop.common.cached import cached
 from gpop.common.errors import UsageError
+from gpop.common.inlined import KERNEL
 from gpop.common.random_bits import GOLDEN, below, mix, stream
 from gpop.generate import check_sizes, check_vertices, empty_pair
 from gpop.graph.build import Edges
@@ -18,7 +19,7 @@ from gpop.graph.build import Edges
 UNDIRECTED = True
 
 
-@cached
+@cached(**KERNEL)
 def _fill(seed, first, n, half, probability, source, destination):
     for i in range(len(source)):
         v = (first + i) // half

@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpop.common.cached import cached
+from gpop.common.inlined import KERNEL
 from gpop.common.random_bits import GOLDEN, mix, stream
 from gpop.generate import check_scale, empty_pair
 from gpop.graph.build import Edges
@@ -15,7 +16,7 @@ from gpop.graph.build import Edges
 UNDIRECTED = False
 
 
-@cached
+@cached(**KERNEL)
 def _fill(seed, first, scale, source, destination):
     mask = np.uint64((np.uint64(1) << np.uint64(scale)) - np.uint64(1))
     for i in range(len(source)):

@@ -23,6 +23,7 @@ import numpy as np
 from gpop.common import spill
 from gpop.common.cached import cached
 from gpop.common.errors import UsageError
+from gpop.common.inlined import KERNEL
 from gpop.common.memory import give_back, own_pages, require_memory
 from gpop.common.parallel import for_each, ranges
 from gpop.common.progress import progress_bar
@@ -53,13 +54,13 @@ class Edges(NamedTuple):
         return Edges(self.count, chunk)
 
 
-@cached
+@cached(**KERNEL)
 def _count_buckets(source, shift, counts):
     for i in range(len(source)):
         counts[np.uint64(source[i]) >> shift] += 1
 
 
-@cached
+@cached(**KERNEL)
 def _move_to_buckets(source, destination, weights, shift, cursor, keys, key_weights):
     mask = (np.uint64(1) << shift) - np.uint64(1)
     for i in range(len(source)):
@@ -72,22 +73,17 @@ def _move_to_buckets(source, destination, weights, shift, cursor, keys, key_weig
             key_weights[at] = weights[i]
 
 
-@cached
-def _sort_bucket(keys, key_weights, passes, digit_bits, degrees, indices, weights):
-    """Sort one bucket into ``indices`` (and ``weights``); ``degrees`` receives each vertex's degree."""
-    total = len(keys)
-    a = keys
-    b = np.empty(total if passes > 0 else 0, np.uint64)
-    wa = key_weights
-    wb = key_weights
-    if key_weights is not None:
-        wb = np.empty(total if passes > 0 else 0, key_weights.dtype)
-    radix = 1 << np.int64(digit_bits)
+@cached(**KERNEL)
+def _sort_bucket(a, b, wa, wb, place, cursor, passes, digit_bits, degrees, indices, weights):
+    """Sort keys ``a`` (and their weights ``wa``) into ``indices`` (and ``weights``), by way of ``b`` (``wb``)
+    where there are passes; ``degrees`` receives each vertex's degree."""
+    total = len(a)
+    radix = len(place)
     mask = np.uint64(radix - 1)
-    place = np.empty(radix, np.int64)
     for p in range(passes):
         shift = np.uint64(p) * digit_bits
-        place[:] = 0
+        for d in range(radix):
+            place[d] = 0
         for i in range(total):
             place[a[i] >> shift & mask] += 1
         position = 0
@@ -100,13 +96,12 @@ def _sort_bucket(keys, key_weights, passes, digit_bits, degrees, indices, weight
             at = np.uint64(place[d])
             place[d] += 1
             b[at] = a[i]
-            if key_weights is not None:
+            if weights is not None:
                 wb[at] = wa[i]
         a, b = b, a
         wa, wb = wb, wa
     for i in range(total):
         degrees[a[i] >> np.uint64(32)] += 1
-    cursor = np.empty(len(degrees), np.int64)
     position = 0
     for v in range(len(degrees)):
         cursor[v] = position
@@ -116,11 +111,11 @@ def _sort_bucket(keys, key_weights, passes, digit_bits, degrees, indices, weight
         at = np.uint64(cursor[v])
         cursor[v] += 1
         indices[at] = np.uint32(a[i])
-        if key_weights is not None:
+        if weights is not None:
             weights[at] = wa[i]
 
 
-@cached
+@cached(**KERNEL)
 def _merge_duplicates(degrees, indices, weights, policy):
     """Merge equal neighbours of each sorted list in place, lower ``degrees``, return the edges kept."""
     start = 0
@@ -242,7 +237,13 @@ def _sort_buckets(indptr, bounds, keys, key_weights, shift, by_destination, dupl
         its_weights, its_key_weights = (
             (None, None) if weights is None else (weights[edges], key_weights[edges])
         )
-        _sort_bucket(keys[edges], its_key_weights, passes, digit_bits, degrees, indices[edges], its_weights)
+        size = edges.stop - edges.start if passes else 0
+        spare_weights = None if weights is None else np.empty(size, key_weights.dtype)
+        place, cursor = np.empty(1 << int(digit_bits), np.int64), np.empty(degrees.size, np.int64)
+        _sort_bucket(
+            keys[edges], np.empty(size, np.uint64), its_key_weights, spare_weights, place, cursor,
+            passes, digit_bits, degrees, indices[edges], its_weights,
+        )  # fmt: skip
         give_back(keys, edges.start, edges.stop)
         if weights is not None:
             give_back(key_weights, edges.start, edges.stop)
@@ -268,7 +269,7 @@ def _close_gaps(array, bounds, kept):
     array.resize(end, refcheck=False)
 
 
-@cached
+@cached(**KERNEL)
 def _expand_rows(indptr, first, v, rows):
     for i in range(len(rows)):
         while indptr[v + 1] <= first + i:

@@ -6,18 +6,19 @@ import numpy as np
 
 from gpop.common.cached import cached
 from gpop.common.errors import UsageError
+from gpop.common.inlined import KERNEL
 from gpop.common.memory import require_memory
 from gpop.common.random_bits import below, stream
 from gpop.graph.build import Edges
 
 
-@cached
+@cached(**KERNEL)
 def _fill_weights(seed, first, low, span, weights):
     for i in range(len(weights)):
         weights[i] = low + np.int64(below(stream(seed, np.uint64(first + i)), span))
 
 
-@cached
+@cached(**KERNEL)
 def _fill_hashes(seed, hashes):
     for v in range(len(hashes)):
         hashes[v] = stream(seed, np.uint64(v))

@@ -15,6 +15,7 @@ from collections.abc import Callable
 import numpy as np
 
 from gpop.common.cached import cached
+from gpop.common.inlined import KERNEL, inline
 from gpop.common.kernel import Kernel
 from gpop.common.kinds import BOOL, INT64, Kind, kind_of
 from gpop.common.parallel import for_each, ranges
@@ -23,14 +24,14 @@ _PIECE = 1 << 18  # vertices
 _SEED = np.uint64(0x9E3779B97F4A7C15)
 
 
-@cached(inline="always")
+@inline
 def _mixed(value):
     value = (value ^ (value >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     value = (value ^ (value >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return value ^ (value >> np.uint64(31))
 
 
-@cached
+@cached(**KERNEL)
 def _fingerprint(indptr, indices, weight_bits, exactly, first, last):
     """Sum over the edges of ``first..last-1``; unless ``exactly``, equal neighbours in a list count once."""
     total = np.uint64(0)
@@ -50,7 +51,7 @@ def _fingerprint(indptr, indices, weight_bits, exactly, first, last):
     return total
 
 
-@cached
+@cached(**KERNEL)
 def _rows_sorted(indptr, indices, first, last):
     for v in range(first, last):
         for e in range(indptr[v] + 1, indptr[v + 1]):
@@ -59,7 +60,7 @@ def _rows_sorted(indptr, indices, first, last):
     return True
 
 
-@cached
+@cached(**KERNEL)
 def _rows_simple(indptr, indices, first, last):
     for v in range(first, last):
         for e in range(indptr[v], indptr[v + 1]):

@@ -14,6 +14,7 @@ import numpy as np
 
 from gpop.common.cached import cached
 from gpop.common.errors import UsageError
+from gpop.common.inlined import KERNEL
 from gpop.common.memory import require_memory
 from gpop.common.parallel import for_each, ranges
 from gpop.common.random_bits import below, stream
@@ -213,7 +214,7 @@ def take(graph: Graph, rows: np.ndarray | None, drop_loops: bool = False) -> Gra
     return Graph(indptr, indices, weights, original_ids=ids, name=graph.name)
 
 
-@cached
+@cached(**KERNEL)
 def _count_rows(indptr, indices, rows, first, last, drop_loops, counts):
     for i in range(first, last):
         v = rows[i]
@@ -224,7 +225,7 @@ def _count_rows(indptr, indices, rows, first, last, drop_loops, counts):
         counts[i + 1] = count
 
 
-@cached
+@cached(**KERNEL)
 def _copy_rows(
     indptr, indices, weights, rows, new, first, last, drop_loops, new_indptr, new_indices, new_weights
 ):
@@ -240,7 +241,7 @@ def _copy_rows(
             at += 1
 
 
-@cached
+@cached(**KERNEL)
 def _pair_weights(seed, indptr, indices, first, last, low, span, weights):
     for v in range(first, last):
         for e in range(indptr[v], indptr[v + 1]):

@@ -14,6 +14,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpop.common.cached import cached
+from gpop.common.inlined import KERNEL, inline
 
 _NEWLINE, _SPACE, _TAB, _RETURN = 10, 32, 9, 13
 _PLUS, _MINUS, _DOT, _ZERO = 43, 45, 46, 48
@@ -22,7 +23,7 @@ _EXPONENT = 101  # 'e'; with bit 0x20 set 'E' is the same
 POWERS = np.array([10.0**i for i in range(23)])
 
 
-@cached(inline="always")
+@inline
 def skip_blanks(data, i):
     """Position of the next byte that is no blank."""
     while data[i] == _SPACE or data[i] == _TAB or data[i] == _RETURN:
@@ -30,7 +31,7 @@ def skip_blanks(data, i):
     return i
 
 
-@cached(inline="always")
+@inline
 def _skip_within(data, i, tab):
     """Position of the next byte that is no blank; a tab is one unless ``tab`` says that it parts fields."""
     while data[i] == _SPACE or data[i] == tab or data[i] == _RETURN:
@@ -38,7 +39,7 @@ def _skip_within(data, i, tab):
     return i
 
 
-@cached(inline="always")
+@inline
 def _next_field(data, i, separator, tab):
     """Position of the next field, or ``i`` itself when nothing parts it from this one."""
     after = _skip_within(data, i, tab)
@@ -47,7 +48,7 @@ def _next_field(data, i, separator, tab):
     return _skip_within(data, after + 1, tab) if data[after] == separator else i
 
 
-@cached(inline="always")
+@inline
 def parse_id(data, i):
     """(value, position after it); the value is -1 when there is no id below 2^63."""
     start = i
@@ -64,7 +65,7 @@ def parse_id(data, i):
     return np.int64(value), i
 
 
-@cached
+@cached(**KERNEL)
 def parse_weight(data, i, powers):
     """(kind, integer, float, position after it); kind 0 = no number, 1 = integer, 2 = float."""
     start = i
@@ -121,7 +122,7 @@ def parse_weight(data, i, powers):
     return 2, np.int64(start), np.nan, i
 
 
-@cached
+@cached(**KERNEL)
 def parse_lines(
     data,
     columns,
@@ -199,7 +200,7 @@ def parse_lines(
     return edges, largest, all_integers, -1
 
 
-@cached(inline="always")
+@inline
 def write_integer(value, text, at):
     """Write ``value`` and return the position after it."""
     rest = np.uint64(value)
@@ -218,7 +219,7 @@ def write_integer(value, text, at):
     return end
 
 
-@cached
+@cached(**KERNEL)
 def write_lines(source, destination, weights, separator, lead, text):
     """Write integer edges as lines into ``text`` (65 bytes each suffice), return the bytes written."""
     at = 0

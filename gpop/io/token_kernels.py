@@ -8,12 +8,13 @@ from __future__ import annotations
 import numpy as np
 
 from gpop.common.cached import cached
+from gpop.common.inlined import KERNEL
 from gpop.io.text_kernels import parse_id, parse_weight, skip_blanks, write_integer
 
 _NEWLINE, _SPACE, _PERCENT, _MINUS = 10, 32, 37, 45
 
 
-@cached
+@cached(**KERNEL)
 def parse_integers(data, numbers):
     """All integers of the text, parted by white space: (how many, position of what is none or -1)."""
     count = 0
@@ -33,7 +34,7 @@ def parse_integers(data, numbers):
     return count, -1
 
 
-@cached
+@cached(**KERNEL)
 def parse_rows(data, skipped, weighted, highest, powers, neighbours, integers, floats, degrees):
     """Parse METIS rows ``[skipped numbers] (neighbour [weight])...``; ``%`` starts a comment line.
 
@@ -85,7 +86,7 @@ def parse_rows(data, skipped, weighted, highest, powers, neighbours, integers, f
     return rows, edges, all_integers, -1
 
 
-@cached
+@cached(**KERNEL)
 def write_numbers(numbers, text):
     """Write one integer a line into ``text`` (21 bytes each suffice), return the bytes written."""
     at = 0
@@ -96,7 +97,7 @@ def write_numbers(numbers, text):
     return at
 
 
-@cached
+@cached(**KERNEL)
 def write_rows(indptr, indices, weights, first, last, text):
     """Write METIS rows of vertices first..last-1 (a byte each, 42 an edge), return the bytes written."""
     at = 0

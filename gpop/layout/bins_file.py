@@ -34,7 +34,7 @@ import numpy as np
 from gpop.common.array_hash import hash_array
 from gpop.common.cached import cached
 from gpop.common.errors import GraphFileError
-from gpop.common.inlined import inline
+from gpop.common.inlined import KERNEL, inline
 from gpop.common.parallel import for_each, ranges, worker_count
 from gpop.common.replacing import replacing
 from gpop.common.write_arrays import write_array
@@ -200,7 +200,7 @@ def _partition_fits(p, n, bits, k, slots, id_offsets, sources, ids):
     return fits
 
 
-@cached
+@cached(**KERNEL)
 def _partitions_fit(begin, end, n, bits, k, slots, id_offsets, sources, ids):
     for p in range(begin, end):
         if not _partition_fits(p, n, bits, k, slots, id_offsets, sources, ids):

@@ -14,7 +14,7 @@ import numpy as np
 
 from gpop.common.atomics import fetch_add
 from gpop.common.cached import cached
-from gpop.common.inlined import inline
+from gpop.common.inlined import KERNEL, inline
 
 WINDOW_BITS = 16
 """Local ids of both ends of an edge are uint16."""
@@ -27,7 +27,7 @@ _DIGIT, _BYTE = np.uint64(0xFF), np.uint64(8)  # of a radix sort
 _OFFSET = np.uint64(0xFFFFFFFF)  # of an edge from the first of its source block
 
 
-@cached
+@cached(**KERNEL)
 def count_edges(claim, source_bits, cell_bits, bin_bits, indptr, indices, counts, messages):
     """One thread's share of counting: edges of every source block into every cell of vertices.
 
@@ -55,7 +55,8 @@ def count_edges(claim, source_bits, cell_bits, bin_bits, indptr, indices, counts
 def _sort(keys, first, size, spare, digits, shift):
     """Sort ``keys[first:first + size]`` by the 16 bits from ``shift`` on: two stable passes."""
     low, high = digits[0], digits[1]
-    digits[:] = 0
+    for digit in range(np.uint64(256)):
+        low[digit] = high[digit] = 0
     for i in range(first, first + size):
         value = np.uint64(keys[i]) >> shift
         low[value & _DIGIT] += np.uint32(1)
@@ -93,20 +94,20 @@ def _cut(keys, first, size, shift, runs, pieces, ordered, row):
         last = target
     runs[count] = size
     piece = at = waiting = np.uint64(0)
-    long = runs[count + _ONE :]
+    long = count + _ONE
     for run in range(count):
-        long[_TWO * waiting], long[_TWO * waiting + _ONE] = runs[run], runs[run + _ONE]
+        runs[long + _TWO * waiting], runs[long + _TWO * waiting + _ONE] = runs[run], runs[run + _ONE]
         waiting += np.uint64(runs[run + _ONE] - runs[run] >= _FOUR)
     while waiting > 0:
         left = np.uint64(0)
         for i in range(waiting):
-            edge, end = np.uint64(long[_TWO * i]), np.uint64(long[_TWO * i + _ONE])
+            edge, end = np.uint64(runs[long + _TWO * i]), np.uint64(runs[long + _TWO * i + _ONE])
             pieces[piece] = np.uint64(keys[first + edge]) >> shift
             piece += _ONE
             for j in range(_FOUR):
                 ordered[at + j] = keys[first + edge + j]
             at += _FOUR
-            long[_TWO * left], long[_TWO * left + _ONE] = edge + _FOUR, end
+            runs[long + _TWO * left], runs[long + _TWO * left + _ONE] = edge + _FOUR, end
             left += np.uint64(end - edge >= _TWO * _FOUR)
         waiting = left
     row[FOURS] = piece
@@ -160,28 +161,37 @@ def _bucket(
             cursor[w] += _ONE
 
 
-@cached
+def room_for(keys: int, spare: int, windows: int, dtype: np.dtype) -> tuple[np.ndarray, ...]:
+    """What a thread of `fill_blocks` works in, for so many edges of a source block and of a block.
+
+    Kernels allocate nothing, which takes them half as long to compile.
+    """
+    runs, pieces = np.empty(2 * spare, np.uint32), np.empty(spare, np.uint16)
+    cursor, digits = np.empty(windows, np.uint64), np.empty((2, 256), np.uint32)
+    return np.empty(keys, dtype), np.empty(spare, dtype), runs, pieces, cursor, digits
+
+
+@cached(**KERNEL)
 def fill_blocks(
-    claim, keys, spare, source_bits, cell_bits, indptr, indices, edge_weights, window_of, windows, begins,
-    block_of, blocks, refs, targets, weights,
+    claim, keys, spare, runs, pieces, cursor, digits, source_bits, cell_bits, indptr, indices, edge_weights,
+    window_of, windows, begins, block_of, blocks, refs, targets, weights,
 ):  # fmt: skip
     """One thread's share of writing: the blocks of a source block, bucketed by window, sorted, cut.
 
-    A key holds local destination, local source and, where there are weights, the edge. ``keys`` has room for
-    the edges of a source block, ``spare`` for those of a block and 2 more.
+    A key holds local destination, local source and, where there are weights, the edge. `room_for` has what
+    this thread works in.
     """
     n = indptr.size - 1
     shift = np.uint64(8 * keys.itemsize - WINDOW_BITS)
-    digits = np.empty((2, 256), np.uint32)
-    runs = np.empty(2 * spare.size, np.uint32)
-    pieces = np.empty(spare.size, np.uint16)
     s = fetch_add(claim, 0, 1)
     while s < block_of.shape[0]:
         base, last = np.uint64(s << source_bits), np.uint64(min(n, (s + 1) << source_bits))
         first_edge = np.uint64(indptr[base])
+        for w in range(cursor.size):
+            cursor[w] = begins[s, w]
         _bucket(
             base, last, first_edge, np.uint32(cell_bits), shift, indptr, indices, window_of, windows,
-            begins[s].copy(), keys, weights.size > 0,
+            cursor, keys, weights.size > 0,
         )  # fmt: skip
         for w in range(block_of.shape[1]):
             first, size = begins[s, w], begins[s, w + 1] - begins[s, w]

@@ -36,7 +36,7 @@ from gpop.common.parallel import for_each
 from gpop.common.progress import activity
 from gpop.graph.graph import Graph
 from gpop.graph.kept import Kind
-from gpop.layout.edge_block_kernels import FIRST, FOURS, SOURCE, WINDOW, WINDOW_BITS, fill_blocks
+from gpop.layout.edge_block_kernels import FIRST, FOURS, SOURCE, WINDOW, WINDOW_BITS, fill_blocks, room_for
 from gpop.layout.edge_block_plan import COSTS, FAR_BYTES, VERTEX_WORK, Costs, Plan, plan_blocks
 from gpop.layout.narrow_weights import narrow_dtype
 from gpop.layout.partition import SMALL_ID_BITS, l2_cache_bytes, partition_bits
@@ -125,7 +125,7 @@ def build_blocks(graph: Graph, plan: Plan, threads: int, weighted: bool = True) 
     written = (blocks, refs, targets, piece_weights)
 
     def fill(_: int) -> None:
-        room = (np.empty(most_keys, key_dtype), np.empty(most_spare, key_dtype))
+        room = room_for(most_keys, most_spare, plan.windows.size, key_dtype)
         fill_blocks(claim, *room, plan.source_bits, plan.cell_bits, *given, *written)
 
     for_each(threads, fill, threads)

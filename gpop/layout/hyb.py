@@ -21,6 +21,7 @@ import numpy as np
 
 from gpop.common.atomics import fetch_add
 from gpop.common.cached import cached
+from gpop.common.inlined import KERNEL
 from gpop.common.parallel import for_each
 from gpop.common.progress import activity
 from gpop.graph.graph import Graph
@@ -96,7 +97,7 @@ def shape_of(listed: Graph) -> Shape:
     return Shape(width, -(-listed.n // PITCH) * PITCH, int(beyond.sum()))
 
 
-@cached
+@cached(**KERNEL)
 def _fill(
     claim, share, indptr, indices, weights, width, pitch, first, ell, rows, columns, ell_weights, coo_weights
 ):

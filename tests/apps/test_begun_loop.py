@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import gpop
-from gpop.apps import nibble, pagerank
-from gpop.cpu import loops
+from gpop.apps import hits, nibble, pagerank
+from gpop.cpu import filling, loops
 from gpop.cpu.active import drain_frontier, drain_touched, load_frontier
 from gpop.io import save
 from gpop.warm import apps
@@ -58,8 +58,16 @@ def test_who_has_a_loop_begun_waits_for_it(name, monkeypatch, tmp_path):
     assert begun <= needed
 
 
+def test_hits_begins_its_loop_before_it_looks_for_in_edges(told, monkeypatch):
+    monkeypatch.setattr(hits, "MOST_OF_BOTH", 0)
+    looked = gpop.Graph.equals_reverse
+    monkeypatch.setattr(gpop.Graph, "equals_reverse", lambda graph: told.append("look") or looked(graph))
+    gpop.hits(gpop.Graph.from_edges([0, 1], [1, 2]))
+    assert told[:2] == ["all_active", "look"]
+
+
 def test_what_is_around_the_loop_is_asked_for(told):
     graph = gpop.Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 1])
     gpop.nibble(graph, 0, iterations=2)
     asked = [kernel for kind, kernel in filter(lambda said: isinstance(said, tuple), told)]
-    assert asked == [load_frontier, drain_touched, drain_frontier]
+    assert asked == [load_frontier, drain_touched, drain_frontier, filling.entry]

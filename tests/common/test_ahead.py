@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import time
 from types import SimpleNamespace
 
 import pytest
@@ -71,6 +72,28 @@ def test_it_calls_what_has_no_kinds(begin, tmp_path):
     ahead.ask(MODULE, KERNEL, function)
     ahead.wait(MODULE, KERNEL)
     assert (tmp_path / "written").read_text() == "done"
+
+
+def test_what_was_asked_for_is_done_once_by_whoever_has_time(begin, tmp_path):
+    """Here all but the one that the other process has taken when it waits in it."""
+    (tmp_path / "asked_of_two.py").write_text(
+        "import os, pathlib, time\n"
+        f"folder = pathlib.Path({str(tmp_path)!r})\n"
+        "def first():\n    (folder / 'first').write_text(str(os.getpid()))\n"
+        "    while not (folder / 'second').exists():\n        time.sleep(0.01)\n"
+        "def second():\n    (folder / 'second').write_text(str(os.getpid()))\n"
+    )
+    other = begin()
+    ahead.ask(MODULE, KERNEL, SimpleNamespace(__module__="asked_of_two", __name__="first"))
+    while not (tmp_path / "first").exists():
+        time.sleep(0.01)
+    ahead.ask(MODULE, KERNEL, SimpleNamespace(__module__="asked_of_two", __name__="second"))
+    ahead.help(MODULE, KERNEL)
+    assert (tmp_path / "second").read_text() == str(os.getpid())
+    ahead.help(MODULE, KERNEL)  # nothing is left
+    ahead.wait(MODULE, KERNEL)
+    assert (tmp_path / "first").read_text() == str(other)
+    ahead.help(MODULE, KERNEL)  # nobody is there any more
 
 
 def test_nothing_is_begun_where_it_is_of_no_use(begin, monkeypatch):

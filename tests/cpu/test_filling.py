@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numba
 import numpy as np
 import pytest
@@ -12,34 +10,24 @@ import gpop
 from gpop.apps.pagerank_programs import PageRank
 from gpop.apps.prototype import Prototype
 from gpop.common.arrays import unset
-from gpop.common.by_reference import Reference, opener
+from gpop.common.foreign import call_c
 from gpop.cpu import beginning, filling, team
 from gpop.cpu.again import MANY, RestingEngine
 from gpop.cpu.beginning import Beginning
+from gpop.cpu.control import open_control
 from gpop.cpu.shares import share_evenly
 from gpop.program.fields import DTYPES
 from gpop.program.values import ONE, WIDTH, Declared, Fields, Scaled, Unset
+from tests.cpu.controls import control_with
 
 GUARD = 3
 
 
-class Common(NamedTuple):
-    """What threads have in common."""
-
-    team: np.ndarray
-    claim: np.ndarray
-    filling: np.ndarray
-
-
-_open = opener(Reference(Common(*(np.zeros(1, np.int64),) * 3)).kind)
-
-
 @numba.njit
-def part(w, threads, pieces, address):
-    c = _open(address)
+def part(w, threads, pieces, control, entry):
     if pieces > 0:
-        share_evenly(pieces, threads, c)
-    filling.fill(w, threads, c)
+        share_evenly(pieces, threads, open_control(control))
+    call_c(entry, (w, threads, control))
 
 
 def guarded(n: int, dtype: np.dtype) -> np.ndarray:
@@ -71,16 +59,17 @@ def test_every_type_is_filled_and_nothing_beside_it(n, threads):
         steps += Scaled(fields, dtype.name, 1 / 3).steps(arrays[name][inside].ctypes.data)
     steps += Unset(n, np.dtype(np.int32)).steps(0)
     table = np.array([*filling.head_of(steps, n), *steps])
-    common = Common(
-        np.zeros(team.SHARES + 2 * threads, np.int64), np.zeros(team.LINE_SLOTS * threads, np.int64), table
+    shares, claim = (
+        np.zeros(team.SHARES + 2 * threads, np.int64),
+        np.zeros(team.LINE_SLOTS * threads, np.int64),
     )
-    reference = Reference(common)
-    part(threads - 1, threads, -(-n // filling.PIECE), reference.address)
+    control = control_with(team=shares, claim=claim, filling=table)
+    part(threads - 1, threads, -(-n // filling.PIECE), control.address, table[filling.ENTRY])
     for name, array in arrays.items():
         assert np.array_equal(array, expected[name]), name
         array[:] = 0
     for w in range(threads - 1):
-        part(w, threads, 0, reference.address)
+        part(w, threads, 0, control.address, table[filling.ENTRY])
     assert not any(array.any() for array in arrays.values())
 
 
@@ -89,7 +78,8 @@ def test_bytes_are_those_of_whole_fields():
         8
     )
     assert [steps[at] for at in range(0, len(steps), WIDTH)].count(ONE) == 1
-    assert filling.head_of(steps, 9) == (3, 9 * (2 + 8), 9)
+    assert filling.head_of(steps, 9) == (3, 9 * (2 + 8), 9, filling.entry())
+    assert filling.head_of([], 9) == (0, 0, 9, 0)
 
 
 class Mixed(gpop.Program):

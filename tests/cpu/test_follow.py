@@ -16,6 +16,7 @@ from gpop.common.inlined import KERNEL, inline
 from gpop.cpu import filling, follow, team
 from gpop.cpu.work import GATHER, PREPARE, PULL, SCATTER
 from gpop.program.values import Declared
+from tests.cpu.controls import control_with
 
 THREADS, EPOCH = 3, 7
 
@@ -61,11 +62,12 @@ def called():
     slots = np.zeros(team.SHARES + 2 * THREADS, np.int64)
     claim = np.zeros(team.LINE_SLOTS * THREADS, np.int64)
     nothing = np.zeros(filling.SLOTS, np.int64)
+    control = control_with(team=slots, claim=claim, filling=nothing)
     kept = []
 
     def call(epoch, ticket, push, pull, job):
         slots[team.GENERATION] = epoch << team.EPOCH_SHIFT
-        numbers = map(np.int64, (THREADS, team.SPINS, push, pull, job, *follow.ANYWHERE))
+        numbers = map(np.int64, (THREADS, team.SPINS, push, pull, job, control.address, *follow.ANYWHERE))
         kept.append(Reference(follow.Following(slots, claim, nothing, *numbers)))
         crew.call(follow.entry(), ticket, kept[0].address, THREADS)
         return crew, slots, claim
@@ -117,7 +119,8 @@ def test_who_comes_when_the_epoch_is_over_leaves_at_once(called):
 
 def test_runs_of_other_threads_or_patience_are_told_so():
     space = SimpleNamespace(**{name: np.zeros(8, np.int64) for name in ("team", "claim", "filling")})
-    loop = SimpleNamespace(entry=11, pull_entry=12, job=Reference(Noted(np.zeros((1, 7), np.int64))))
+    job, control = Reference(Noted(np.zeros((1, 7), np.int64))), control_with()
+    loop = SimpleNamespace(entry=11, pull_entry=12, job=job, control=control)
     for threads, spins in ((2, 5), (3, 5), (2, 6), (2, 5)):
         told = follow.following_of(loop, follow.ANYWHERE, space, threads, spins)
-        assert told.table[-8:-3].tolist() == [threads, spins, 11, 12, loop.job.address]
+        assert told.table[-9:-3].tolist() == [threads, spins, 11, 12, job.address, control.address]

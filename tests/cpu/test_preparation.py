@@ -1,4 +1,4 @@
-"""What a first run has compiled by whom, so that nobody waits for what could be compiled meanwhile."""
+"""What a first run has compiled ahead, by another process and by its own once that is free."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from types import SimpleNamespace
 import pytest
 
 from gpop.common.standby import compile_crew
-from gpop.cpu import follow, loops, preparation
+from gpop.cpu import filling, follow, loops, preparation
+from gpop.cpu.active import drain_frontier, drain_touched, load_frontier
 from gpop.cpu.preparation import MANY_EDGES, Preparation
 from gpop.cpu.sharing import SERIAL_EDGES
 from gpop.cpu.traits import MAYBE, NEVER
@@ -16,58 +17,51 @@ from gpop.plan.plan import UNLIMITED
 
 @pytest.fixture
 def compiled(monkeypatch):
-    """Compiles for a run of two threads: what the other process was asked for, and what was done here."""
-    asked, here = [], []
-    monkeypatch.setattr(loops, "ask", lambda kind, kernel, *kinds: asked.append((kind, kernel)))
-    monkeypatch.setattr(follow, "entry", lambda: here.append("follow"))
+    """What is done for a run of two threads, in order: kernels that are asked for, and what is done here."""
+    done = []
+    monkeypatch.setattr(loops, "ask", lambda kind, kernel, *kinds: done.append(kernel))
+    monkeypatch.setattr(loops, "help", lambda kind: done.append(f"help with {kind}"))
     monkeypatch.setattr(preparation, "kernel_of_mirrored", lambda *arrays: ("mirrored", ("kind",)))
-    monkeypatch.setattr(preparation, "entry_of", lambda kernel, *kinds: here.append(kernel))
 
-    def compile_for(all_active, edges=SERIAL_EDGES, under_way=True, pull=NEVER, equals_reverse=None):
-        monkeypatch.setattr(loops, "is_under_way", lambda kind: under_way)
+    def compile_for(all_active, edges=SERIAL_EDGES, pull=NEVER, equals_reverse=None, **others):
         run = SimpleNamespace(
             edges=edges, threads=2, layout=SimpleNamespace(k=2), _state=tuple,
             graph=SimpleNamespace(
                 n=8, m=edges, indptr=0, indices=0, weights=None,
                 facts=SimpleNamespace(equals_reverse=equals_reverse),
             ),
-            traits=SimpleNamespace(all_active=all_active, track=False, pull=pull),
-            lowered=SimpleNamespace(functions={}), plan=SimpleNamespace(limit=UNLIMITED),
-            lists=SimpleNamespace(kind=""),
-            _make_loop=lambda state: here.append("program"),
+            traits=SimpleNamespace(all_active=all_active, track=others.get("track", False), pull=pull),
+            lowered=SimpleNamespace(functions=others.get("functions", {})),
+            plan=SimpleNamespace(limit=others.get("limit", UNLIMITED)), lists=SimpleNamespace(kind=""),
+            _make_loop=lambda state: done.append("program"),
         )  # fmt: skip
         run._ask_ahead = lambda kind: Preparation._ask_ahead(run, kind)
-        run._compile_meanwhile = lambda: Preparation._compile_meanwhile(run)
         Preparation._compile(run)
-        found = asked.copy(), here.copy()
-        asked.clear(), here.clear()
+        found = done.copy()
+        done.clear()
         return found
 
     return compile_for
 
 
-def test_where_all_are_active_the_other_process_compiles_all_that_threads_need(compiled):
-    """Its loop takes less time than the program."""
-    asked, here = compiled(all_active=True)
-    assert asked == [("all_active", compile_crew), ("all_active", follow.entry)]
-    assert here == ["program"]
-
-
-def test_else_half_of_it_is_compiled_here_while_the_other_one_is_at_the_loop(compiled):
-    asked, here = compiled(all_active=False)
-    assert ("frontier", compile_crew) in asked and ("frontier", follow.entry) not in asked
-    assert here == ["program", "follow"]
-    assert compiled(all_active=False, under_way=False)[1] == ["program"]  # and by nobody before it is needed
+def test_all_is_asked_for_before_the_program_is_compiled_and_then_this_process_helps(compiled):
+    """What only the next run needs comes last."""
+    around = [compile_crew, follow.entry]
+    assert compiled(True) == [*around, filling.entry, "program", "help with all_active"]
+    assert compiled(False) == [*around, load_frontier, filling.entry, "program", "help with frontier"]
+    taken = compiled(False, track=True, limit=3, functions={"priorityFunc": None, "messageFunc": None})
+    lists = [load_frontier, drain_touched, drain_frontier]
+    assert taken == [*around, *lists, filling.entry, "program", "help with priorities_ranked"]
 
 
 def test_so_is_what_finds_out_whether_edges_lead_both_ways(compiled):
     """Where it may be asked for and is not known."""
-    assert compiled(all_active=False, edges=MANY_EDGES, pull=MAYBE)[1] == ["program", "follow", "mirrored"]
+    asked = {"edges": MANY_EDGES, "pull": MAYBE}
+    assert "mirrored" in compiled(False, **asked)
     for known in ({"edges": MANY_EDGES - 1}, {"equals_reverse": True}, {"pull": NEVER}):
-        assert "mirrored" not in compiled(False, **({"edges": MANY_EDGES, "pull": MAYBE} | known))[1]
+        assert "mirrored" not in compiled(False, **(asked | known))
 
 
-def test_one_thread_needs_none_of_it(compiled):
-    assert compiled(all_active=True, edges=8) == ([], ["program"])
-    asked, here = compiled(all_active=False, edges=8)
-    assert ("frontier", compile_crew) not in asked and here == ["program"]
+def test_one_thread_needs_nothing_that_others_do(compiled):
+    assert compiled(True, edges=8) == [filling.entry, "program", "help with all_active"]
+    assert compiled(False, edges=8) == [load_frontier, filling.entry, "program", "help with frontier"]

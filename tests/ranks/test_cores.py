@@ -82,7 +82,8 @@ def test_workers_are_kept_on_their_cores_until_a_run_is_over():
 
     space = SimpleNamespace(**{name: np.zeros(32, np.int64) for name in ("team", "claim", "filling")})
     address = ctypes.cast(entry, ctypes.c_void_p).value
-    loop = SimpleNamespace(entry=address, pull_entry=0, job=Reference(ANYWHERE))
+    nothing = Reference(ANYWHERE)
+    loop = SimpleNamespace(entry=address, pull_entry=0, job=nothing, control=nothing)
     crew = borrow(1)
     try:
         told = following_of(loop, places_of(here[:2], here), space, 2, team.SPINS)
