@@ -117,7 +117,7 @@ def hits(
         below = tolerance if iterations is None else None
         return _alone(graph, limit, below, type(along).rank.dtype, options)
     if options.get("target", "cpu") == "cpu":
-        loops.begin("all_active")  # while in-edges are looked for
+        loops.begin(loops.kind_of(True, False, several(options)))  # while in-edges are looked for
     turned = graph if graph.equals_reverse() else graph.reverse()
     against = program_for(turned, dtype, weighted)
     for program in (along, against):
