@@ -12,13 +12,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
 import gpop
 from gpop.apps import cli, report
 from gpop.apps.checkpoint_options import CHECKPOINT_OPTIONS
+from gpop.apps.inputs import Seeds, many_vertices
+from gpop.apps.prototype import Prototype
 from gpop.apps.result import AppResult, Holds, holds
+from gpop.execution.again import Ran
 from gpop.graph.kept import Kind
 
 PIECE = 1 << 15
@@ -89,6 +93,75 @@ def _headline(graph: gpop.Graph, result: LocalResult, given: Any) -> str:
     return f"{reached} reached from {given.name}; most probable\n{best}"
 
 
+class Around:
+    """The way of a local algorithm whose arguments have been checked (`gpop.apps.resolved`): from a graph and
+    seeds to the result.
+
+    Parameters
+    ----------
+    kind, result : type
+        Of the program, and of what is returned.
+    parameters : dict
+        Of the program.
+    begins : dict
+        What the seeds have of a field when the run begins, together.
+    sent : float
+        What they send then, together; each its part, evenly over its out-edges.
+    found : str
+        The field that is the result.
+    iterations : int, optional
+        Most of them.
+    told : attributes of the result beside those of all.
+    """
+
+    def __init__(
+        self, kind: type[Spreading], result: type[LocalResult], parameters: dict[str, Any],
+        begins: dict[str, float], sent: float, found: str, iterations: int | None, options: dict[str, Any],
+        **told: Any,
+    ) -> None:  # fmt: skip
+        self.kind, self.result, self.parameters, self.begins = kind, result, parameters, begins
+        self.sent, self.found, self.iterations = sent, found, iterations
+        self.options, self.told = options, told
+        self.on_host = options.get("target", "cpu") == "cpu"
+        self.prototypes: WeakKeyDictionary[gpop.Program, Prototype] = WeakKeyDictionary()
+
+    def __call__(self, graph: gpop.Graph, seeds: Seeds) -> LocalResult:
+        if type(seeds) is not int or not 0 <= seeds < graph.n:
+            listed = many_vertices(graph, seeds)
+            seeds = int(listed[0]) if listed.size == 1 else listed
+        with clean_program(self.kind, graph) as program:
+            prototype = self.prototypes.get(program) or self._prototype(program)
+            fields, size = program._fields, 1 if type(seeds) is int else seeds.size
+            for name, value in self.begins.items():
+                fields[name][seeds] = value / size
+            degree = np.maximum(graph.indptr[seeds + 1] - graph.indptr[seeds], 1)
+            fields["share"][seeds] = self.sent / size / degree
+            if self.on_host:
+                ran = prototype.run(_as_it_is, graph, vertex=seeds)
+            else:  # which may put other arrays in place of the program's
+                own = self._with_parameters(program)
+                ran = prototype.run_of(own, np.atleast_1d(np.uint32(seeds)), _as_it_is)
+            vertices, values = take(program, ran.left.touched, self.found)
+        told = {"vertices": vertices, "values": values, "n": graph.n, "run": ran, **self.told}
+        return self.result._of_both(told)
+
+    def _prototype(self, program: gpop.Program) -> Prototype:
+        own = self._with_parameters(program)
+        made = self.prototypes[program] = Prototype(own, self.iterations, self.options)
+        return made
+
+    def _with_parameters(self, program: gpop.Program) -> gpop.Program:
+        """One with the same fields; others may give the program other parameters."""
+        own = self.kind._beginning(program.graph, program._fields, self.kind._defaults.copy())
+        for name, value in self.parameters.items():
+            setattr(own, name, value)
+        return own
+
+
+def _as_it_is(ran: Ran) -> Ran:
+    return ran
+
+
 @contextmanager
 def clean_program(kind: type[gpop.Program], graph: gpop.Graph) -> Iterator[gpop.Program]:
     """The graph's own program of this kind. After an interrupted run it is not put back.
@@ -100,6 +173,8 @@ def clean_program(kind: type[gpop.Program], graph: gpop.Graph) -> Iterator[gpop.
         program = spare.pop()
     except (AttributeError, IndexError):  # there was no call before, or another one has it
         spare, program = None, kind(graph)
+        for name in kind.vertex_fields():
+            getattr(program, name)  # all are made: none is filled anew for a run
     try:
         yield program
     except BaseException:
@@ -111,13 +186,19 @@ def clean_program(kind: type[gpop.Program], graph: gpop.Graph) -> Iterator[gpop.
         spare.append(program)
 
 
-def take(program: gpop.Program, run: gpop.Run, name: str) -> tuple[np.ndarray, np.ndarray]:
+def take(program: gpop.Program, touched: np.ndarray, name: str) -> tuple[np.ndarray, np.ndarray]:
     """Vertices and values where a field is not zero; every field of the touched vertices becomes zero.
 
     Piece by piece: temporary arrays as large as the result would cost more than the work itself.
     """
-    touched, field = run.touched, getattr(program, name)
-    fields = [getattr(program, other) for other in type(program).vertex_fields()]
+    field = getattr(program, name)
+    fields = [getattr(program, other) for other in program._members[gpop.VertexField]]
+    if touched.size <= PIECE:
+        values = field[touched]
+        for cleared in fields:
+            cleared[touched] = 0
+        kept = values != 0
+        return (touched, values) if kept.all() else (touched[kept], values[kept])
     vertices, values = np.empty_like(touched), np.empty(touched.size, field.dtype)
     count = 0
     many = touched.size > field.size // 4  # then it is faster to go through all vertices in order

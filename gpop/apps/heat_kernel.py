@@ -23,9 +23,9 @@ import numpy as np
 
 import gpop
 from gpop.apps import cli
-from gpop.apps.around_seeds import LocalResult, Pushing, clean_program, local_app, take
+from gpop.apps.around_seeds import Around, LocalResult, Pushing, local_app
 from gpop.apps.inputs import Seeds, bulk_synchronous, many_vertices, positive
-from gpop.apps.options import one_call
+from gpop.apps.resolved import Way, resolving
 from gpop.apps.result import Holds, holds
 from gpop.common.arguments import whole_from
 from gpop.common.errors import UsageError
@@ -67,7 +67,7 @@ class HeatKernelResult(LocalResult):
     levels: int = holds(Holds.NO_VERTICES)
 
 
-@one_call
+@resolving("seeds")
 def heat_kernel(
     graph: gpop.Graph,
     seeds: Seeds,
@@ -75,7 +75,7 @@ def heat_kernel(
     epsilon: float = 1e-6,
     levels: int | None = None,
     **options: Unpack[RunOptions],
-) -> HeatKernelResult:
+) -> Way[HeatKernelResult]:
     """Heat-kernel PageRank of ``seeds``.
 
     Parameters
@@ -114,21 +114,18 @@ def heat_kernel(
     >>> gpop.heat_kernel(pair, seeds=0, t=1.0).probability.round(4)       # (1 +- exp(-2)) / 2
     array([0.5677, 0.4323], dtype=float32)
     """
-    seeds = many_vertices(graph, seeds)
     bulk_synchronous("heat_kernel", options)
     t, epsilon = positive("t", t), positive("epsilon", epsilon)
     if t > 80:
         raise UsageError(f"t {t:g}: expected at most 80, beyond which float32 cannot hold exp(-t)")
     levels = _levels_needed(t, epsilon) if levels is None else whole_from(1, "levels", levels)
     stay = _weights_of_later_levels(t, levels)
-    with clean_program(HeatKernel, graph) as program:
-        program.t, program.levels = t, levels
-        program.stay, program.threshold = stay, epsilon / (2 * levels * stay[1:])
-        program.residual[seeds] = math.exp(-t) / seeds.size
-        program.share[seeds] = t * program.residual[seeds] / np.maximum(graph.out_degree[seeds], 1)
-        run = gpop.run(program, frontier=seeds, iterations=levels, **options)
-        vertices, values = take(program, run, "total")
-    return HeatKernelResult._made({}, vertices=vertices, values=values, n=graph.n, levels=levels, run=run)
+    parameters = {"t": t, "levels": levels, "stay": stay, "threshold": epsilon / (2 * levels * stay[1:])}
+    first = math.exp(-t)
+    return Around(
+        HeatKernel, HeatKernelResult, parameters, {"residual": first}, t * first, "total", levels, options,
+        levels=levels,
+    )  # fmt: skip
 
 
 @lru_cache(maxsize=16)

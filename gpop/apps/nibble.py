@@ -17,9 +17,9 @@ import numpy as np
 
 import gpop
 from gpop.apps import cli
-from gpop.apps.around_seeds import LocalResult, Spreading, clean_program, local_app, take
+from gpop.apps.around_seeds import Around, LocalResult, Spreading, local_app
 from gpop.apps.inputs import Seeds, bulk_synchronous, many_vertices, positive
-from gpop.apps.options import one_call
+from gpop.apps.resolved import Way, resolving
 from gpop.common.arguments import whole_from
 from gpop.execution.options import RunOptions
 
@@ -54,14 +54,14 @@ class NibbleResult(LocalResult):
     """``vertices``, ``values`` and ``probability`` of the walk's end."""
 
 
-@one_call
+@resolving("seeds")
 def nibble(
     graph: gpop.Graph,
     seeds: Seeds,
     threshold: float = 1e-9,
     iterations: int = 10,
     **options: Unpack[RunOptions],
-) -> NibbleResult:
+) -> Way[NibbleResult]:
     """Distribution of a lazy random walk that starts at one of ``seeds``.
 
     Parameters
@@ -98,18 +98,10 @@ def nibble(
     >>> gpop.nibble(path, seeds=0, iterations=2).probability
     array([0.375, 0.5  , 0.125], dtype=float32)
     """
-    seeds = many_vertices(graph, seeds)
     bulk_synchronous("nibble", options)
     iterations = whole_from(0, "iterations", iterations)  # no walk but for a short one comes to an end
-    with clean_program(Nibble, graph) as program:
-        program.threshold = positive("threshold", threshold)
-        program.mass[seeds] = 1 / seeds.size
-        program.share[seeds] = (
-            (graph.out_degree[seeds] > 0) * 0.5 / seeds.size / np.maximum(graph.out_degree[seeds], 1)
-        )
-        run = gpop.run(program, frontier=seeds, iterations=iterations, **options)
-        vertices, values = take(program, run, "mass")
-    return NibbleResult._made({}, vertices=vertices, values=values, n=graph.n, run=run)
+    parameters = {"threshold": positive("threshold", threshold)}
+    return Around(Nibble, NibbleResult, parameters, {"mass": 1.0}, 0.5, "mass", iterations, options)
 
 
 def verify(

@@ -18,9 +18,9 @@ import numpy as np
 
 import gpop
 from gpop.apps import cli
-from gpop.apps.around_seeds import LocalResult, Pushing, clean_program, local_app, take
+from gpop.apps.around_seeds import Around, LocalResult, Pushing, local_app
 from gpop.apps.inputs import Seeds, as_number, bulk_synchronous, many_vertices, positive
-from gpop.apps.options import one_call
+from gpop.apps.resolved import Way, resolving
 from gpop.common.errors import UsageError
 from gpop.execution.options import RunOptions
 
@@ -55,10 +55,10 @@ class PageRankNibbleResult(LocalResult):
     """``vertices``, ``values`` and ``probability``."""
 
 
-@one_call
+@resolving("seeds")
 def pagerank_nibble(
     graph: gpop.Graph, seeds: Seeds, alpha: float = 0.15, epsilon: float = 1e-6, **options: Unpack[RunOptions]
-) -> PageRankNibbleResult:
+) -> Way[PageRankNibbleResult]:
     """Approximate personalised PageRank of ``seeds``.
 
     Parameters
@@ -96,7 +96,6 @@ def pagerank_nibble(
     >>> gpop.pagerank_nibble(pair, seeds=0, alpha=1/3).probability.round(4)     # a = 1/2: 2/3 and 1/3
     array([0.6667, 0.3333], dtype=float32)
     """
-    seeds = many_vertices(graph, seeds)
     bulk_synchronous("pagerank_nibble", options)
     if not 0 < as_number(alpha) < 1:
         raise UsageError(f"alpha {alpha!r}: expected a number between 0 and 1")
@@ -107,14 +106,10 @@ def pagerank_nibble(
             f"alpha {alpha:g}, epsilon {epsilon:g}: expected at least {least}, below which residuals in "
             "float32 get no smaller"
         )
-    with clean_program(PageRankNibble, graph) as program:
-        program.keep, program.epsilon = keep, epsilon
-        program.residual[seeds] = 1 / seeds.size
-        sent = (1 - program.keep) * program.residual[seeds]
-        program.share[seeds] = sent / np.maximum(graph.out_degree[seeds], 1)
-        run = gpop.run(program, frontier=seeds, **options)
-        vertices, values = take(program, run, "total")
-    return PageRankNibbleResult._made({}, vertices=vertices, values=values, n=graph.n, run=run)
+    parameters, limit = {"keep": keep, "epsilon": epsilon}, options.pop("iterations", None)
+    return Around(
+        PageRankNibble, PageRankNibbleResult, parameters, {"residual": 1.0}, 1 - keep, "total", limit, options
+    )
 
 
 def verify(

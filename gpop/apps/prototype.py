@@ -58,6 +58,7 @@ class Prototype:
     ) -> None:  # fmt: skip
         program._fields.scratch = frozenset(scratch)
         self.cls, self.parameters, self.fields = type(program), program._parameters, program._fields
+        self.series = program._series
         self.iterations = as_count("iterations", iterations)
         self.limit = UNLIMITED if iterations is None else min(self.iterations, UNLIMITED)
         self.given, self.watched = options, any(map(options.get, LOOKED_AT))
@@ -69,21 +70,21 @@ class Prototype:
 
     def program(self, graph: gpop.Graph) -> gpop.Program:
         """A new one."""
-        return Start(graph, self.cls, self.fields, self.parameters).program
+        return Start(graph, self.cls, self.fields, self.parameters, series=self.series).program
 
     def run(
         self,
         make: Callable[[Ran], T],
         graph: gpop.Graph,
         first: Mapping[str, dict[int, Any]] = NOTHING,
-        vertex: int | None = None,
+        vertex: int | np.ndarray | None = None,
     ) -> T:
         """What is made of a run, which may not be over by then (`gpop.execution.again.run_again`).
 
-        From one ``vertex``, or from all. ``first``: values that some vertices have of fields that are as they
-        are declared.
+        From one ``vertex``, from several (uint32, ascending), or from all. ``first``: values that some
+        vertices have of fields that are as they are declared.
         """
-        start = Start(graph, self.cls, self.fields, self.parameters, first, vertex)
+        start = Start(graph, self.cls, self.fields, self.parameters, first, vertex, None, self.series)
         if not self.watched:
             threads = worker_count() if self.counts else 0
             if threads != self.threads:

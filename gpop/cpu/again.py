@@ -48,12 +48,12 @@ class RestingEngine(CpuEngine):
 
     late: tuple[Start, dict[str, np.ndarray]] | None = None  # of a run of which nobody has the program
     begun: Beginning | None = None  # how the last run began, where others may begin so
-    liked: Fields | None = None  # what the fields of the last run were like
+    liked: tuple[Fields, dict[str, Any]] | None = None  # what fields and parameters of the last run were like
     lasted = 0  # iterations of the last run
 
     def rest(self) -> bool:
         """Let go of the graph and the program; False where the next run may have to prepare something."""
-        if self.plan.counting or self.traits.track or not self.graph.n or self.graph.facts.mapped is not None:
+        if self.plan.counting or not self.graph.n or self.graph.facts.mapped is not None:
             return False
         if not (self.settled or self.blocks_from > 0):
             return False
@@ -115,7 +115,8 @@ class RestingEngine(CpuEngine):
                 note_without(start.graph, iterations)
             over = active == 0 or self.fill is None
             frontier = NOBODY if over else self._take_frontier()
-            return _left((records, self.end - self.begin, iterations, active, frontier, None))
+            touched = self._take_touched() if self.traits.track else None
+            return _left((records, self.end - self.begin, iterations, active, frontier, touched))
         except BaseException:
             self._fail(start)
             raise
@@ -155,7 +156,8 @@ class RestingEngine(CpuEngine):
             self.lasted = iterations
             if self.counts:
                 note_without(program.graph, iterations)
-            return Left(records, self.end - self.begin, iterations, active, self._take_frontier())
+            frontier, touched = self._take_frontier(), self._take_touched() if self.traits.track else None
+            return Left(records, self.end - self.begin, iterations, active, frontier, touched)
         except BaseException:
             if not entered or filling[STEPS]:
                 fields.undo(taken)
@@ -192,8 +194,8 @@ class RestingEngine(CpuEngine):
     def _is_new(self, start: Start) -> bool:
         """Whether it is the first of those that may begin alike. The loop's table will be another's."""
         last, may = self.liked, start.shared and all(len(each) == 1 for each in start.first.values())
-        self.begun, self.liked = None, start.fields if may else None
-        return may and start.fields is not last
+        self.begun, self.liked = None, (start.fields, start.parameters) if may else None
+        return may and not (last and last[0] is start.fields and last[1] is start.parameters)
 
     def abandon(self) -> None:
         """As of any run. One that is interrupted while it lets go of its graph is over, nothing half done."""
@@ -206,6 +208,7 @@ class RestingEngine(CpuEngine):
             if self.late is not None:
                 start, arrays = self.late
                 parameters = start.parameters.copy()
-                self.program = start.cls._beginning(start.graph, Fields(arrays, {}), parameters)
+                fields = Fields(arrays, {})
+                self.program = start.cls._beginning(start.graph, fields, parameters, start.series)
             self.graph, self.plan = self.program.graph, self.decided.plan(self.program, self.limit)
         return super()._pull_if_wanted()

@@ -21,7 +21,6 @@ import numpy as np
 from gpop.common.arrays import unset
 from gpop.common.used_pages import LEAST
 from gpop.cpu.filling import FIRST, head_of
-from gpop.cpu.schedule import NO_SCHEDULE
 from gpop.program.start import Start
 from gpop.program.values import WIDTH, Recipe, pattern_of
 
@@ -60,7 +59,8 @@ class Beginning:
         progress: np.ndarray,
     ) -> None:  # fmt: skip
         self.like, self.parameters, self.limit, self.loop = start.fields, start.parameters, limit, loop
-        self.state = loop.state.copy()  # runs of other kinds use the loop as well
+        # Runs of other kinds use the loop as well.
+        self.state, self.schedule = loop.state.copy(), loop.schedule
         self.progress = progress.copy()
         self.numbers = [*head_of(steps, start.graph.n), *steps]
         self.pack = Struct(f"{len(self.numbers)}q").pack_into
@@ -109,6 +109,6 @@ class Beginning:
             at, dtype = self.ones[name]
             for vertex, value in others.items():
                 numbers[at + OF], numbers[at + VALUE] = vertex, pattern_of(value, dtype)
-        self.loop.state[:], self.loop.schedule = state, NO_SCHEDULE
+        self.loop.state[:], self.loop.schedule = state, self.schedule
         self.pack(filling, 0, *numbers)
         return made

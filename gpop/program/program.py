@@ -17,7 +17,7 @@ from gpop.graph.expect import expect_graph
 from gpop.graph.graph import Graph
 from gpop.program.fields import HARMLESS, Parameter, VertexField
 from gpop.program.functions import ARGUMENTS, FUNCTIONS, Functions
-from gpop.program.values import Declared, Fields
+from gpop.program.values import NOTHING, Declared, Fields
 
 DECLARATIONS = ("all_active", "inactive_message", "combine", "track_touched", "settles", "cuda_source")
 BUILT_IN = ("out_degree", "iteration")
@@ -187,10 +187,15 @@ class Program(Functions):
         self._parameters = self._defaults.copy()
 
     @classmethod
-    def _beginning(cls, graph: Graph, fields: Fields, parameters: dict[str, Any]) -> Self:
+    def _beginning(
+        cls, graph: Graph, fields: Fields, parameters: dict[str, Any],
+        series: Mapping[str, np.ndarray] = NOTHING,
+    ) -> Self:  # fmt: skip
         """A new program with these for fields and parameters, which are not checked: for apps' own."""
         program = object.__new__(cls)
         program.graph, program._fields, program._parameters = graph, fields, parameters
+        if series:
+            program._series = series
         return program
 
     def _check_set(self) -> None:

@@ -25,6 +25,8 @@ class Start:
         By field: values that some vertices have in place of those that the field is declared with.
     vertices : int or ndarray of uint32, or None
         One vertex, several, or all.
+    series : mapping
+        By parameter: the values that some have in each iteration.
     shared : bool
         Whether fields and parameters are those of many runs, which nobody changes.
 
@@ -38,13 +40,14 @@ class Start:
     (array([-1,  0, -1], dtype=int32), array([1], dtype=uint32), array([-1, -1, -1], dtype=int32))
     """
 
-    __slots__ = ("_program", "cls", "fields", "first", "graph", "parameters", "shared", "vertices")
+    __slots__ = ("_program", "cls", "fields", "first", "graph", "parameters", "series", "shared", "vertices")
 
     def __init__(
         self, graph: Graph, cls: type[Program], fields: Fields, parameters: dict[str, Any],
         first: Mapping[str, dict[int, Any]] = NOTHING, vertices: int | np.ndarray | None = None,
-        program: Program | None = None,
+        program: Program | None = None, series: Mapping[str, np.ndarray] = NOTHING,
     ) -> None:  # fmt: skip
+        self.series = series
         self.graph, self.cls, self.fields, self.parameters = graph, cls, fields, parameters
         self.first, self.vertices, self._program, self.shared = first, vertices, program, program is None
 
@@ -58,7 +61,7 @@ class Start:
         """The program, which is made when it is first wanted."""
         if self._program is None:
             fields = self.fields.alike(self.first)
-            self._program = self.cls._beginning(self.graph, fields, self.parameters.copy())
+            self._program = self.cls._beginning(self.graph, fields, self.parameters.copy(), self.series)
         return self._program
 
     def of_program(self) -> Start:

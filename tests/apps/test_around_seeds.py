@@ -149,19 +149,19 @@ def test_verify_sees_faults(app, graph):
 @pytest.mark.parametrize("threshold", [3e-2, 1e-9])  # few vertices found, and most of them
 @pytest.mark.parametrize("piece", [7, 1 << 15])
 def test_results_are_taken_piece_by_piece(graph, monkeypatch, threshold, piece):
-    found = []
+    found, take = [], around_seeds.take
 
-    def taken(program, run, name):
+    def taken(program, touched, name):
         dense = getattr(program, name).copy()
-        vertices, values = around_seeds.take(program, run, name)
+        vertices, values = take(program, touched, name)
         assert vertices.tolist() == np.flatnonzero(dense).tolist()
         assert values.tobytes() == dense[vertices].tobytes()
         assert not any(getattr(program, field).any() for field in type(program).vertex_fields())
-        found.append(run.touched.size)
+        found.append(touched.size)
         return vertices, values
 
     monkeypatch.setattr(around_seeds, "PIECE", piece)
-    monkeypatch.setattr(nibble, "take", taken)
+    monkeypatch.setattr(around_seeds, "take", taken)
     gpop.nibble(graph, [5, 900], threshold)
     assert (found[0] > graph.n // 4) == (threshold == 1e-9)
     assert found[0] > 2
