@@ -8,7 +8,7 @@ fields to. One class for each type and for weights, so that they are compiled on
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,11 @@ import numpy as np
 import gpop
 from gpop.apps.inputs import bulk_synchronous, score_dtype
 from gpop.apps.pagerank_programs import ConvergingDoublePageRank, ConvergingPageRank, WeightedPageRank
+from gpop.apps.prototype import Prototype
 from gpop.common.errors import UsageError
+from gpop.common.on_demand import looked_at
+from gpop.execution.again import Ran
+from gpop.program.values import NOTHING, Unset
 
 
 class Affine(ConvergingDoublePageRank):
@@ -55,34 +59,55 @@ def program_for(graph: gpop.Graph, dtype: Any, weighted: bool) -> Affine:
     return PROGRAMS[score_dtype(dtype).name][weighted](graph)
 
 
-def iterate(
-    app: str,
-    program: Affine,
-    options: dict[str, Any],
-    *,
-    iterations: int | None,
-    max_iterations: int,
-    below: float,
-    after: Callable[[], None] | None = None,
-) -> tuple[gpop.Run, bool | None]:
-    """Iterate a number of times, or until the changes sum to less than ``below``; the run, and if they do.
+class Iteration:
+    """What is iterated so, resolved: programs that begin like ``program``, whatever the graph.
 
-    ``after`` is called after each iteration, if there is one. Whether it converged is None where the number
-    was given.
+    So many ``iterations``, or until the changes sum to less than ``below``, at most ``max_iterations``.
     """
-    bulk_synchronous(app, options)
-    callback = options.pop("callback", None)
 
-    def both(record: dict) -> bool:
-        after()
-        return callback is not None and callback(record)
+    def __init__(
+        self, app: str, program: Affine, options: dict[str, Any], *,
+        iterations: int | None, max_iterations: int, below: float,
+    ) -> None:  # fmt: skip
+        bulk_synchronous(app, options)
+        self.app, self.converges = app, iterations is None
+        program.tolerance = below if self.converges else 0
+        program._fields.recipes["change"] = Unset(program.graph.n, type(program).rank.dtype)
+        limit = max_iterations if self.converges else iterations
+        self.prototype = Prototype(program, limit, options, scratch=("share",))
 
-    limit, converges = (iterations, False) if iterations is not None else (max_iterations, True)
-    program.tolerance = below if converges else 0
-    run = gpop.run(program, iterations=limit, callback=both if after else callback, **options)
-    if converges and not np.isfinite(float(program.change.sum(dtype=np.float64))):
-        raise UsageError(f"{app}: the values grow without end")
-    return run, run.converged if converges else None
+    def run(
+        self,
+        graph: gpop.Graph,
+        first: Mapping[str, dict[int, Any]] = NOTHING,
+        after: Callable[[Affine], None] | None = None,
+    ) -> tuple[Any, dict[str, Any]]:
+        """Ranks, and what results have beside them: iterations, whether it has converged (None where a number
+        of iterations was given), the run.
+
+        ``first``: values of some vertices (`Prototype.run`). ``after`` is called with the program before the
+        first iteration and after each, if it is given.
+        """
+        if after is None:
+            ran, rank, change = self.prototype.run(_looked_into, graph, first)
+        else:
+            program, callback = self.prototype.program(graph, first), self.prototype.given.get("callback")
+
+            def both(record: dict[str, Any]) -> bool | None:
+                after(program)
+                return callback is not None and callback(record)
+
+            after(program)
+            ran, rank, change = self.prototype.run_of(program, None, _looked_into, callback=both)
+        if self.converges and not np.isfinite(float(looked_at(change).sum(dtype=np.float64))):
+            raise UsageError(f"{self.app}: the values grow without end")
+        left = ran.left
+        converged = left.converged if self.converges else None
+        return looked_at(rank), {"iterations": left.iterations, "converged": converged, "run": ran}
+
+
+def _looked_into(ran: Ran) -> tuple[Ran, Any, Any]:
+    return ran, ran.field("rank"), ran.field("change")
 
 
 def per_vertex(graph: gpop.Graph, value: Any, what: str) -> np.ndarray | float:

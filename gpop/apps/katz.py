@@ -12,20 +12,22 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Unpack
 
 import numpy as np
 
 import gpop
 from gpop.apps import cli, report
-from gpop.apps.affine import iterate, per_vertex, program_for
+from gpop.apps.affine import Iteration, per_vertex, program_for
 from gpop.apps.inputs import as_number, not_negative
-from gpop.apps.options import one_call
+from gpop.apps.resolved import Way, resolving
 from gpop.apps.result import AppResult, Holds, holds
 from gpop.apps.weights import finite_weights
 from gpop.common.arguments import plain
 from gpop.common.errors import UsageError
 from gpop.execution.options import RunOptions
+from gpop.program.values import Declared, Scaled
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,7 +39,7 @@ class KatzResult(AppResult):
     converged: bool | None = holds(Holds.NO_VERTICES)
 
 
-@one_call
+@resolving()
 def katz(
     graph: gpop.Graph,
     alpha: float = 0.1,
@@ -50,7 +52,7 @@ def katz(
     dtype: Any = np.float64,
     max_iterations: int = 1000,
     **options: Unpack[RunOptions],
-) -> KatzResult:
+) -> Way[KatzResult]:
     """Katz centrality of every vertex.
 
     Parameters
@@ -102,18 +104,28 @@ def katz(
     program = program_for(graph, dtype, weighted)
     if weighted:
         finite_weights(graph, "katz")
-    program.per_edge, program.damping, program.base = 1, rate, 1
-    program.start = per_vertex(graph, beta, "beta")
-    program.rank, program.share = program.start, program.start
-    run, converged = iterate(
+    program.damping, program.base = rate, 1
+    own, fields, kind = per_vertex(graph, beta, "beta"), program._fields, type(program).share.dtype
+    fields.recipes["per_edge"] = Declared(graph.n, kind, kind.type(1))
+    if isinstance(own, np.ndarray):
+        fields["start"] = own.astype(kind)
+        begins = Scaled(fields, "start", 1)
+    else:
+        begins = fields.recipes["start"] = Declared(graph.n, kind, kind.type(own))
+    fields.recipes["rank"] = fields.recipes["share"] = begins
+    iteration = Iteration(
         "katz", program, options,
         iterations=iterations, max_iterations=max_iterations, below=tolerance * max(graph.n, 1),
     )  # fmt: skip
-    score = program.rank
+    return partial(_katz, iteration, normalized)
+
+
+def _katz(iteration: Iteration, normalized: bool, graph: gpop.Graph) -> KatzResult:
+    score, told = iteration.run(graph)
     # Not by BLAS, whose threads would be up against those of the run.
     if normalized and (norm := np.sqrt(np.square(score).sum())) > 0:
         score = score / norm
-    return KatzResult(score=score, iterations=run.iterations, converged=converged, run=run)
+    return KatzResult._of_both({"score": score, **told})
 
 
 def verify(

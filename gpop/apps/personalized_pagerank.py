@@ -15,15 +15,16 @@ from __future__ import annotations
 import argparse
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Unpack
 
 import numpy as np
 
 import gpop
 from gpop.apps import cli, report
-from gpop.apps.affine import iterate, program_for
+from gpop.apps.affine import Affine, Iteration, program_for
 from gpop.apps.inputs import from_0_to_1, many_vertices, not_negative, weighted_vertices
-from gpop.apps.options import one_call
+from gpop.apps.resolved import Way, resolving
 from gpop.apps.result import AppResult, Holds, holds
 from gpop.apps.shares import sent_by, shares
 from gpop.execution.options import RunOptions
@@ -38,7 +39,7 @@ class PersonalizedPageRankResult(AppResult):
     converged: bool | None = holds(Holds.NO_VERTICES)
 
 
-@one_call
+@resolving("seeds")
 def personalized_pagerank(
     graph: gpop.Graph,
     seeds: Any,
@@ -50,7 +51,7 @@ def personalized_pagerank(
     dtype: Any = np.float64,
     max_iterations: int = 100,
     **options: Unpack[RunOptions],
-) -> PersonalizedPageRankResult:
+) -> Way[PersonalizedPageRankResult]:
     """PageRank of every vertex for walks that start from the seeds and return to them.
 
     Parameters
@@ -98,28 +99,38 @@ def personalized_pagerank(
     """
     damping = from_0_to_1("damping", damping)
     tolerance = not_negative("tolerance", tolerance)
-    program = program_for(graph, dtype, weighted)
-    vertices, weights = seed_weights(graph, seeds)
-    program.start[vertices] = weights
+    program, weighted = program_for(graph, dtype, weighted), bool(weighted)
     kind = type(program).share.dtype
     program._fields["per_edge"] = shares(graph, kind, weighted)
-    sinks = np.flatnonzero(sent_by(graph, kind, weighted) == 0)
-    program.rank = program.start
-    np.multiply(program.rank, program.per_edge, out=program.share)
-    program.damping = damping
-
-    def give_back() -> None:
-        program.base = 1 - damping + damping * program.rank[sinks].sum(dtype=np.float64)
-
-    give_back()
-    run, converged = iterate(
+    program.damping, program.base = damping, 1 - damping
+    iteration = Iteration(
         "personalized_pagerank", program, options,
         iterations=iterations, max_iterations=max_iterations, below=tolerance,
-        after=give_back if sinks.size else None,
     )  # fmt: skip
-    return PersonalizedPageRankResult(
-        rank=program.rank, iterations=run.iterations, converged=converged, run=run
-    )
+    keeps = bool((sent_by(graph, kind, weighted) == 0).any())
+    return partial(_personalized, iteration, weighted if keeps else None)
+
+
+def _personalized(
+    iteration: Iteration, weighted: bool | None, graph: gpop.Graph, seeds: Any
+) -> PersonalizedPageRankResult:
+    """``weighted``: whether edges are, where there are vertices that send nothing."""
+    if type(seeds) is int and 0 <= seeds < graph.n:
+        start = {seeds: 1.0}
+    else:
+        vertices, weights = seed_weights(graph, seeds)
+        start = dict(zip(vertices.tolist(), weights.tolist(), strict=True))
+    fields, after = iteration.prototype.fields, None
+    kind, per_edge = fields.kind("per_edge")[1], fields["per_edge"]
+    sent = {vertex: kind.type(weight) * per_edge[vertex] for vertex, weight in start.items()}
+    if weighted is not None:
+        sinks = np.flatnonzero(sent_by(graph, kind, weighted) == 0)
+
+        def after(program: Affine) -> None:
+            program.base = 1 - program.damping + program.damping * program.rank[sinks].sum(dtype=np.float64)
+
+    rank, told = iteration.run(graph, {"start": start, "rank": start, "share": sent}, after)
+    return PersonalizedPageRankResult._of_both({"rank": rank, **told})
 
 
 def seed_weights(graph: gpop.Graph, seeds: Any) -> tuple[np.ndarray, np.ndarray]:

@@ -68,9 +68,9 @@ class Prototype:
         self.counts = options.get("target") != "gpu" and options.get("threads") is None
         """Whether a run is asked with as many threads as there are."""
 
-    def program(self, graph: gpop.Graph) -> gpop.Program:
-        """A new one."""
-        return Start(graph, self.cls, self.fields, self.parameters, series=self.series).program
+    def program(self, graph: gpop.Graph, first: Mapping[str, dict[int, Any]] = NOTHING) -> gpop.Program:
+        """A new one; ``first``: see `run`."""
+        return Start(graph, self.cls, self.fields, self.parameters, first, series=self.series).program
 
     def run(
         self,

@@ -67,16 +67,16 @@ class Beginning:
         self.fields, made = [], start.program._fields.made
         self.same, self.ones = dict(start.fields.made), dict[str, tuple[int, np.dtype]]()
         for name, recipe in taken.items():
-            if name in self.like.scratch and made[name].nbytes < LEAST:
-                self.same[name] = made[name]
-                continue
             address = made[name].__array_interface__["data"][0]
             steps_at = range(FIRST, len(self.numbers), WIDTH)
             own = [at for at in steps_at if self.numbers[at + TO] == address]
-            slots = [at + TO for at in own]
-            self.fields.append(_Field(name, recipe.length, recipe.dtype, loop.places[name], slots, []))
             if name in start.first:
                 self.ones[name] = own[-1], recipe.dtype
+            if name in self.like.scratch and made[name].nbytes < LEAST:
+                self.same[name] = made[name]
+                continue
+            slots = [at + TO for at in own]
+            self.fields.append(_Field(name, recipe.length, recipe.dtype, loop.places[name], slots, []))
 
     def fits(self, start: Start, limit: int, loop: Any) -> bool:
         """Whether a run begins so: fields and parameters are those of all runs like it.

@@ -14,8 +14,8 @@ from typing import Any
 import networkx as nx
 import numpy as np
 
-from gpop.apps.affine import Affine, iterate, program_for
-from gpop.common.errors import UsageError
+from gpop.apps.affine import Affine, program_for
+from gpop.execution.run import run
 from gpop.networkx.converted import Converted
 from gpop.networkx.refusing import refusing
 
@@ -71,15 +71,11 @@ def _program(G: Converted, weight: Any, rank: np.ndarray) -> Affine:
 
 def _iterate(program: Affine, most: int, below: float, after: Callable[[], None]) -> None:
     """Until the absolute changes sum to less than ``below``, which must be after ``most`` iterations."""
-    converged: bool | None = False
+    converged = False
     if most > 0:
-        try:
-            _, converged = iterate(
-                "networkx", program, {}, iterations=None, max_iterations=most, below=below, after=after
-            )
-        except UsageError:  # the values grow without end
-            converged = False
-    if not converged:
+        program.tolerance = below
+        converged = run(program, iterations=most, callback=lambda record: after()).converged
+    if not (converged and np.isfinite(program.change.sum())):  # values may grow without end
         raise nx.PowerIterationFailedConvergence(most)
 
 
