@@ -1,7 +1,7 @@
 """Around a seed: what the local algorithms (nibble, heat_kernel, pagerank_nibble) share.
 
-A local algorithm spreads probability from its seeds and touches a small part of the graph. Its program
-stays with the graph, all fields zero; a call sets the seeds, runs, reads the touched vertices and zeroes them
+A local algorithm spreads probability from its seeds and touches a small part of the graph. The fields of its
+program stay with the graph, all zero; a call sets the seeds, runs, reads the touched vertices and zeroes them
 again. After the first call on a graph no step is proportional to the number of vertices.
 """
 
@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -24,6 +24,7 @@ from gpop.apps.prototype import Prototype
 from gpop.apps.result import AppResult, Holds, holds
 from gpop.execution.again import Ran
 from gpop.graph.kept import Kind
+from gpop.program.values import Fields
 
 PIECE = 1 << 15
 """Vertices of the result that are handled at a time, so that what this takes stays in the cache."""
@@ -123,79 +124,84 @@ class Around:
         self.sent, self.found, self.iterations = sent, found, iterations
         self.options, self.told = options, told
         self.on_host = options.get("target", "cpu") == "cpu"
-        self.prototypes: WeakKeyDictionary[gpop.Program, Prototype] = WeakKeyDictionary()
 
     def __call__(self, graph: gpop.Graph, seeds: Seeds) -> LocalResult:
         if type(seeds) is not int or not 0 <= seeds < graph.n:
             listed = many_vertices(graph, seeds)
             seeds = int(listed[0]) if listed.size == 1 else listed
-        with clean_program(self.kind, graph) as program:
-            prototype = self.prototypes.get(program) or self._prototype(program)
-            fields, size = program._fields, 1 if type(seeds) is int else seeds.size
+        with clean_room(self.kind, graph) as room:
+            prototype = room.prototypes.get(self) or self._prototype(graph, room)
+            fields, size = room.fields, 1 if type(seeds) is int else seeds.size
             for name, value in self.begins.items():
                 fields[name][seeds] = value / size
             degree = np.maximum(graph.indptr[seeds + 1] - graph.indptr[seeds], 1)
             fields["share"][seeds] = self.sent / size / degree
             if self.on_host:
                 ran = prototype.run(_as_it_is, graph, vertex=seeds)
-            else:  # which may put other arrays in place of the program's
-                own = self._with_parameters(program)
-                ran = prototype.run_of(own, np.atleast_1d(np.uint32(seeds)), _as_it_is)
-            vertices, values = take(program, ran.left.touched, self.found)
+            else:  # which may put other arrays in their place
+                program = self._program(graph, fields)
+                ran = prototype.run_of(program, np.atleast_1d(np.uint32(seeds)), _as_it_is)
+            vertices, values = take(fields, ran.left.touched, self.found)
         told = {"vertices": vertices, "values": values, "n": graph.n, "run": ran, **self.told}
         return self.result._of_both(told)
 
-    def _prototype(self, program: gpop.Program) -> Prototype:
-        own = self._with_parameters(program)
-        made = self.prototypes[program] = Prototype(own, self.iterations, self.options)
+    def _prototype(self, graph: gpop.Graph, room: Room) -> Prototype:
+        program = self._program(graph, room.fields)
+        made = room.prototypes[self] = Prototype(program, self.iterations, self.options)
         return made
 
-    def _with_parameters(self, program: gpop.Program) -> gpop.Program:
-        """One with the same fields; others may give the program other parameters."""
-        own = self.kind._beginning(program.graph, program._fields, self.kind._defaults.copy())
+    def _program(self, graph: gpop.Graph, fields: Fields) -> gpop.Program:
+        program = self.kind._beginning(graph, fields, self.kind._defaults.copy())
         for name, value in self.parameters.items():
-            setattr(own, name, value)
-        return own
+            setattr(program, name, value)
+        return program
 
 
 def _as_it_is(ran: Ran) -> Ran:
     return ran
 
 
+class Room(NamedTuple):
+    """Fields of a program, all zero between calls, and the prototypes of those who run it."""
+
+    fields: Fields
+    prototypes: WeakKeyDictionary[Around, Prototype]
+
+
 @contextmanager
-def clean_program(kind: type[gpop.Program], graph: gpop.Graph) -> Iterator[gpop.Program]:
-    """The graph's own program of this kind. After an interrupted run it is not put back.
+def clean_room(kind: type[gpop.Program], graph: gpop.Graph) -> Iterator[Room]:
+    """What the graph keeps for programs of this kind. After an interrupted run it is not put back.
 
     It is kept in a list: to take it out and to put it back counts no bytes.
     """
     spare = graph.store.get(Kind.PROGRAM, kind)
     try:
-        program = spare.pop()
+        room = spare.pop()
     except (AttributeError, IndexError):  # there was no call before, or another one has it
-        spare, program = None, kind(graph)
+        spare, fields = None, kind(graph)._fields
         for name in kind.vertex_fields():
-            getattr(program, name)  # all are made: none is filled anew for a run
+            fields[name]  # is made: none is filled anew for a run
+        room = Room(fields, WeakKeyDictionary())
     try:
-        yield program
+        yield room
     except BaseException:
         graph.store.take(Kind.PROGRAM, kind)  # whose bytes are counted there
         raise
     if spare is None:
-        graph.store.put(Kind.PROGRAM, [program], kind, about=kind.__name__, holds=program._fields.made)
+        graph.store.put(Kind.PROGRAM, [room], kind, about=kind.__name__, holds=room.fields.made)
     else:
-        spare.append(program)
+        spare.append(room)
 
 
-def take(program: gpop.Program, touched: np.ndarray, name: str) -> tuple[np.ndarray, np.ndarray]:
+def take(fields: Fields, touched: np.ndarray, name: str) -> tuple[np.ndarray, np.ndarray]:
     """Vertices and values where a field is not zero; every field of the touched vertices becomes zero.
 
     Piece by piece: temporary arrays as large as the result would cost more than the work itself.
     """
-    field = getattr(program, name)
-    fields = [getattr(program, other) for other in program._members[gpop.VertexField]]
+    field, every = fields[name], [fields[other] for other in fields]
     if touched.size <= PIECE:
         values = field[touched]
-        for cleared in fields:
+        for cleared in every:
             cleared[touched] = 0
         kept = values != 0
         return (touched, values) if kept.all() else (touched[kept], values[kept])
@@ -210,6 +216,6 @@ def take(program: gpop.Program, touched: np.ndarray, name: str) -> tuple[np.ndar
         values[count:size] = found[kept]
         vertices[count:size] = kept + first if many else piece[kept]
         count = size
-        for cleared in fields:
+        for cleared in every:
             cleared[piece] = 0
     return vertices[:count], values[:count]

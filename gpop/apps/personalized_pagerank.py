@@ -24,10 +24,15 @@ import gpop
 from gpop.apps import cli, report
 from gpop.apps.affine import Affine, Iteration, program_for
 from gpop.apps.inputs import from_0_to_1, many_vertices, not_negative, weighted_vertices
+from gpop.apps.on_ranks import several
 from gpop.apps.resolved import Way, resolving
 from gpop.apps.result import AppResult, Holds, holds
 from gpop.apps.shares import sent_by, shares
+from gpop.common.parallel import ranges
 from gpop.execution.options import RunOptions
+
+PIECE = 1 << 20
+"""Edges that are looked at together."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -107,14 +112,22 @@ def personalized_pagerank(
         "personalized_pagerank", program, options,
         iterations=iterations, max_iterations=max_iterations, below=tolerance,
     )  # fmt: skip
-    keeps = bool((sent_by(graph, kind, weighted) == 0).any())
-    return partial(_personalized, iteration, weighted if keeps else None)
+    sent = sent_by(graph, kind, weighted)
+    ends = not sent.all() if several(options) else _may_end(graph, sent)
+    return partial(_personalized, iteration, weighted, ends)
+
+
+def _may_end(graph: gpop.Graph, sent: np.ndarray) -> bool:
+    """Whether an edge leads to a vertex that sends nothing on. In graphs both ways none does."""
+    return not sent.all() and any(
+        not sent[graph.indices[slice(*piece)]].all() for piece in ranges(graph.m, PIECE)
+    )
 
 
 def _personalized(
-    iteration: Iteration, weighted: bool | None, graph: gpop.Graph, seeds: Any
+    iteration: Iteration, weighted: bool, ends: bool, graph: gpop.Graph, seeds: Any
 ) -> PersonalizedPageRankResult:
-    """``weighted``: whether edges are, where there are vertices that send nothing."""
+    """``weighted``: whether edges are; ``ends``: whether walks may come to an end after a step."""
     if type(seeds) is int and 0 <= seeds < graph.n:
         start = {seeds: 1.0}
     else:
@@ -122,14 +135,15 @@ def _personalized(
         start = dict(zip(vertices.tolist(), weights.tolist(), strict=True))
     fields, after = iteration.prototype.fields, None
     kind, per_edge = fields.kind("per_edge")[1], fields["per_edge"]
-    sent = {vertex: kind.type(weight) * per_edge[vertex] for vertex, weight in start.items()}
-    if weighted is not None:
-        sinks = np.flatnonzero(sent_by(graph, kind, weighted) == 0)
+    shared = {vertex: kind.type(weight) * per_edge[vertex] for vertex, weight in start.items()}
+    sent = sent_by(graph, kind, weighted)
+    if ends or not sent[[*start]].all():
+        sinks = np.flatnonzero(sent == 0)
 
         def after(program: Affine) -> None:
             program.base = 1 - program.damping + program.damping * program.rank[sinks].sum(dtype=np.float64)
 
-    rank, told = iteration.run(graph, {"start": start, "rank": start, "share": sent}, after)
+    rank, told = iteration.run(graph, {"start": start, "rank": start, "share": shared}, after)
     return PersonalizedPageRankResult._of_both({"rank": rank, **told})
 
 

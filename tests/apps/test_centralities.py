@@ -73,6 +73,17 @@ def test_weights_of_a_seed_that_is_named_twice_are_added(reorder):
 
 
 @pytest.mark.slow
+def test_walks_that_come_to_an_end_go_on_from_the_seeds():
+    """Where an edge leads to a vertex that sends nothing, and where such a vertex is a seed."""
+    path = gpop.Graph.from_edges([0, 1, 2], [1, 2, 3])
+    both_ways = gpop.Graph.from_edges([0, 1, 1, 2], [1, 0, 2, 1], n=5)
+    for graph, seeds in ((path, 0), (path, 3), (both_ways, 4), (both_ways, [1, 4]), (both_ways, 1)):
+        for _ in range(3):
+            result = gpop.personalized_pagerank(graph, seeds)
+            assert personalized_pagerank.verify(graph, result, seeds) is None
+            assert result.rank.sum() == pytest.approx(1)
+
+
 def test_personalized_pagerank_with_weights_of_edges():
     graph = small_graphs()["rmat weighted"]
     expected = values(nx.pagerank(of_networkx(graph, True), personalization={3: 1}, tol=1e-14, max_iter=1000))

@@ -99,3 +99,11 @@ def test_verify_sees_a_fault():
     score = result.score.copy()
     score[5] *= 1 + 1e-6
     assert "vertex 5 has" in verify(graph, replace(result, score=score))
+
+
+def test_a_sample_is_the_callers():
+    graph = generate("rmat", scale=6, seed=2, symmetrize=True)
+    first = gpop.closeness(graph, 5, seed=3)
+    drawn = first.sources.copy()
+    first.sources[:] = 0
+    assert np.array_equal(gpop.closeness(graph, 5, seed=3).sources, drawn)

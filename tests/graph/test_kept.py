@@ -91,7 +91,7 @@ def test_bytes_are_those_of_the_arrays(used):
     assert listed["out-degrees", ""].host_bytes == 4 * graph.n
     assert listed["narrow weights", "8 bits"].host_bytes == graph.m
     assert listed["program", "Nibble"].host_bytes == sum(
-        array.nbytes for array in graph.store.get(Kind.PROGRAM, gpop.apps.nibble.Nibble)[0]._fields.values()
+        array.nbytes for array in graph.store.get(Kind.PROGRAM, gpop.apps.nibble.Nibble)[0].fields.values()
     )
     both = graph.store.get(Kind.SYMMETRIC)
     assert listed["symmetric copy", ""].host_bytes == both.nbytes
