@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 import gpop
-from gpop.apps.independent_set import verify
+from gpop.apps.independent_set import priorities, verify
 from gpop.generate import generate
-from gpop.graph.modify import hashes
 from gpop.graph.transform import relabel
 from tests.graphs import small_graphs
 
@@ -26,7 +25,7 @@ def scanned(graph: gpop.Graph, seed: int) -> list[int]:
     """Vertices by priority; each joins that has no neighbour in the set."""
     both = graph.symmetrize()
     member = np.zeros(graph.n, bool)
-    for v in np.argsort(hashes(seed, graph.n), kind="stable"):
+    for v in np.argsort(priorities(graph.n, seed)):
         row = both.indices[both.indptr[v] : both.indptr[v + 1]]
         member[v] = not member[row[row != v]].any()
     return np.flatnonzero(member).tolist()
@@ -60,6 +59,25 @@ def test_seeds_and_ids_decide():
     for order in ("none", "degree"):
         other = gpop.independent_set(shuffled, seed=3, reorder=order)
         assert sorted(shuffled.original_ids[other.vertices]) == found.vertices.tolist()
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2**40])
+def test_priorities_are_different_numbers_in_no_order(seed):
+    n = 100_000
+    drawn = priorities(n, seed).astype(np.int64)
+    assert np.unique(drawn).size == n and drawn.max() < 2**31
+    for lag in (1, 2, 64):
+        rises = np.mean(drawn[lag:] > drawn[:-lag])
+        assert abs(rises - 0.5) < 0.01
+    assert abs(np.corrcoef(drawn, np.arange(n))[0, 1]) < 0.02
+    assert np.mean(drawn > np.median(priorities(n, seed + 1))) == pytest.approx(0.5, abs=0.01)
+
+
+def test_there_are_no_more_priorities():
+    with pytest.raises(
+        gpop.UsageError, match="independent_set of 2147483649 vertices: expected at most 214748"
+    ):
+        priorities(2**31 + 1, 1)
 
 
 def test_it_is_not_interleaved():
