@@ -87,13 +87,10 @@ class _Entry:
 
 
 class _Note:
-    __slots__ = ("programs", "used", "uses", "value")
+    __slots__ = ("used", "uses", "value")
 
-    def __init__(self, value: Any, uses: list[tuple[tuple[Kind, Hashable], _Entry]]) -> None:
-        self.value, self.used = value, 0
-        self.uses = [entry for _, entry in uses]
-        # Whatever else comes or goes takes all notes along (`Store._changed`).
-        self.programs = [(name, entry) for name, entry in uses if name[0] is Kind.PROGRAM]
+    def __init__(self, value: Any, uses: list[_Entry]) -> None:
+        self.value, self.uses, self.used = value, uses, 0
 
 
 class Store:
@@ -135,7 +132,8 @@ class Store:
         ``graph``: the graph that it is, made of the graph that the store belongs to; ``about``: for people.
         """
         entry = _Entry(value, value if holds is None else holds, graph, about)
-        self._changed(kind)
+        if kind is not Kind.PROGRAM or (kind, key) in self._entries:  # no run is made of what an app works in
+            self.forget()
         self._entries[kind, key] = entry
         if graph is not None:
             graph.store._parent = weakref.ref(self)
@@ -144,7 +142,7 @@ class Store:
 
     def take(self, kind: Kind, key: Hashable = None) -> Any:
         """The same as `get`; it is kept no longer."""
-        self._changed(kind)
+        self.forget()  # notes hold the arrays of entries
         entry = self._entries.pop((kind, key), None)
         if entry is None:
             return None
@@ -158,7 +156,7 @@ class Store:
             self.forget()
         self._tell_entries()
         began = self.began.get(threading.get_ident(), 0)
-        used = [each for each in list(self._entries.items()) if each[1].used > began]
+        used = [entry for entry in list(self._entries.values()) if entry.used > began]
         self._noted[key] = _Note(value, used)
 
     def noted(self, key: Hashable) -> Any:
@@ -166,9 +164,6 @@ class Store:
         note = self._noted.get(key)
         if note is None:
             return None
-        for name, entry in note.programs:
-            if self._entries.get(name) is not entry:
-                return None
         note.used = next(clock)  # every call of microseconds asks: its entries are told later
         return note.value
 
@@ -177,11 +172,6 @@ class Store:
         for note in list(self._noted.values()):
             for entry in note.uses:
                 entry.used = max(entry.used, note.used)
-
-    def _changed(self, kind: Kind) -> None:
-        """Let go of notes, which hold the arrays of entries."""
-        if kind is not Kind.PROGRAM:  # what a local app works in, taken and put back in each run
-            self.forget()
 
     def forget(self) -> None:
         """Let go of notes: an entry that they are made of is not what it was."""
