@@ -25,6 +25,7 @@ from gpop.common.machine_code import require_folder
 from gpop.common.parallel import for_each, worker_count
 from gpop.common.progress import by_default, progress_bar
 from gpop.common.spelling import refuse_word
+from gpop.cpu import filling
 from gpop.cpu.constants import constants
 from gpop.cpu.engine import CpuEngine
 from gpop.generate import generate
@@ -125,6 +126,7 @@ def warm(names: list[str], processes: int, progress: bool = False) -> int:
 
         run(0)
         for_each(len(runs) - 1, lambda i: run(i + 1), processes)
+        filling.entry()  # which only a second run in a process needs
     return len(runs)
 
 

@@ -29,7 +29,7 @@ COMMAND = """
 import importlib, sys
 module, *words = sys.argv[1:]
 sys.stdout, out = sys.stderr, sys.stdout
-code = importlib.import_module(module).main([*words, "--rounds", "1", "--json"])
+code = importlib.import_module(module).main([*words, "--rounds", "2", "--json"])
 large = "numba", "scipy", "tqdm", "asyncio", "numpy.ma"
 print(code, *[name for name in large if name in sys.modules], file=out)
 """

@@ -99,9 +99,10 @@ class Iteration:
 
             after(program)
             ran, rank, change = self.prototype.run_of(program, None, _looked_into, callback=both)
-        if self.converges and not np.isfinite(float(looked_at(change).sum(dtype=np.float64))):
-            raise UsageError(f"{self.app}: the values grow without end")
         left = ran.left
+        # Without an iteration nobody has set the changes.
+        if self.converges and left.iterations and not np.isfinite(looked_at(change).sum(dtype=np.float64)):
+            raise UsageError(f"{self.app}: the values grow without end")
         converged = left.converged if self.converges else None
         return looked_at(rank), {"iterations": left.iterations, "converged": converged, "run": ran}
 

@@ -84,6 +84,15 @@ def test_walks_that_come_to_an_end_go_on_from_the_seeds():
             assert result.rank.sum() == pytest.approx(1)
 
 
+def test_without_an_iteration_scores_are_what_they_begin_with():
+    graph = gpop.Graph.from_edges([0, 1, 2], [1, 2, 0])
+    for _ in range(3):
+        np.full(1 << 12, np.nan)  # what fields that nobody has set may lie in
+        assert gpop.katz(graph, max_iterations=0, normalized=False).score.tolist() == [1, 1, 1]
+        found = gpop.personalized_pagerank(graph, 1, max_iterations=0)
+        assert found.rank.tolist() == [0, 1, 0] and found.iterations == 0 and not found.converged
+
+
 def test_personalized_pagerank_with_weights_of_edges():
     graph = small_graphs()["rmat weighted"]
     expected = values(nx.pagerank(of_networkx(graph, True), personalization={3: 1}, tol=1e-14, max_iter=1000))
