@@ -1,13 +1,14 @@
 """``python -m perf calls GRAPH ...``: wall time of a call of every app, beside its peer's.
 
     python -m perf calls rmat:scale=20,symmetrize,permute data/road.bin --gapbs ~/gapbs --out FILE
-    python -m perf calls data/road.bin --apps bfs,katz --rounds 9
+    python -m perf calls data/road.bin --apps pr,nibble --original ~/GPOP --pcpm ~/pcpm/src/pcpm/pr
 
 A number is the median wall time around a call of gpop's function, from the graph to the whole result, with
 layouts and kernels there; ``loop`` is the part of it that is spent in the loop, ``added`` the rest. With
 ``--gapbs`` the suite's programs run what they have, from the same sources and by the same rules, and take
-turns with gpop (`perf.gap`, which also verifies every result of these six); ``ratio`` is gpop's call over the
-peer's own time without its loading, at most `BAR`. ``least`` is a call on a graph of one edge, median of
+turns with gpop (`perf.gap`, which also verifies every result of these six), and so do with ``--original`` and
+``--pcpm`` those of GPOP's authors (`perf.original`); ``ratio`` is gpop's call over the fastest peer's
+own time without its loading, at most `BAR`. ``least`` is a call on a graph of one edge, median of
 `LEAST_CALLS`: what a call takes in which nothing is to be done. Where that alone is above the bar the ratio
 is marked by ``*``, and the last line leaves it out.
 """
@@ -19,7 +20,7 @@ import itertools
 import statistics
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -28,10 +29,11 @@ import gpop
 from gpop.apps.with_messages import APPS
 from gpop.common.command import exit_code
 from gpop.common.parallel import worker_count
-from perf.gap import Measured, Suite, measure
+from perf.gap import Measured, Suite, having, measure, run_others
 from perf.gap_kernels import KERNELS
 from perf.gap_sources import SEED, sources
 from perf.graphs import name_of, normal, open_graph, with_weights
+from perf.original import STEPS, Peer, original, pcpm
 from perf.parser import with_out
 from perf.provenance import perf_command, written
 
@@ -77,21 +79,27 @@ def look_at(result: Any) -> None:
         getattr(result, field.name)
 
 
-def alone(name: str, graph: gpop.Graph, given: argparse.Namespace) -> Measured:
-    """Calls of an app that no peer has, each from the next source."""
+def alone(
+    name: str, graph: gpop.Graph, given: argparse.Namespace, folder: Path, peers: Sequence[Peer] = ()
+) -> Measured:
+    """Calls of an app that is no kernel of the suite, each from the next source."""
     drawn = sources(graph.out_degree, given.seed)
     roots = list(itertools.islice(drawn, given.trials))
     call, options = OTHERS[name], {"threads": given.threads}
     begin = time.perf_counter()
     first = call(graph, roots[0], options)
     found = Measured(name, graph.name, [], [], time.perf_counter() - begin - first.run.seconds)
-    for root in roots * given.rounds:
-        result = None  # the arrays of one result at a time
-        begin = time.perf_counter()
-        result = call(graph, root, options)
-        look_at(result)
-        found.ours.append(time.perf_counter() - begin)
-        found.loops.append(result.run.seconds)
+    peers, copy = having(peers, name, graph, folder)
+    for _ in range(given.rounds):
+        for root in roots:
+            result = None  # the arrays of one result at a time
+            begin = time.perf_counter()
+            result = call(graph, root, options)
+            look_at(result)
+            found.ours.append(time.perf_counter() - begin)
+            found.loops.append(result.run.seconds)
+        run_others(found, peers, copy, roots, STEPS)
+    found.take_best()
     return found
 
 
@@ -153,14 +161,18 @@ def _run(argv: list[str]) -> None:
     parser.add_argument("--threads", type=_positive, default=worker_count(), metavar="T")
     parser.add_argument("--delta", type=_positive, metavar="D", help="of sssp's buckets, for both sides")
     parser.add_argument("--gapbs", type=Path, metavar="DIR", help="folder with the programs of GAPBS")
+    parser.add_argument("--original", type=Path, metavar="DIR", help="folder with the programs of GPOP")
+    parser.add_argument("--pcpm", type=Path, metavar="FILE", help="the program of PCPM")
     given = parser.parse_args(argv)
     given.seed = SEED
     suite = Suite(given.gapbs.expanduser(), given.threads) if given.gapbs else None
+    peers = [original(given.original.expanduser(), given.threads)] if given.original else []
+    peers += [pcpm(given.pcpm.expanduser(), given.threads)] if given.pcpm else []
     with written(given.out, perf_command("calls", argv)):
-        _table([normal(spec) for spec in given.graphs], given, suite)
+        _table([normal(spec) for spec in given.graphs], given, suite, peers)
 
 
-def _table(specs: list[str], given: argparse.Namespace, suite: Suite | None) -> None:
+def _table(specs: list[str], given: argparse.Namespace, suite: Suite | None, peers: Sequence[Peer]) -> None:
     print(f"{given.threads} threads; medians; bar: ratio at most {BAR}")
     width, ratios = max(map(len, map(name_of, specs))) + 2, []
     least = {name: least_call(name, given.threads) for name in given.apps}
@@ -171,9 +183,9 @@ def _table(specs: list[str], given: argparse.Namespace, suite: Suite | None) -> 
         with tempfile.TemporaryDirectory() as folder:
             for name in given.apps:
                 if name in KERNELS:
-                    found = measure(name, graph, given, suite, Path(folder), given.delta)
+                    found = measure(name, graph, given, suite, Path(folder), given.delta, peers)
                 else:
-                    found = alone(name, graph, given)
+                    found = alone(name, graph, given, Path(folder), peers)
                 print(row(found, least[name], width), flush=True)
                 if found.theirs and not out_of_reach(found, least[name]):
                     ratios.append(statistics.median(found.ours) / statistics.median(found.theirs))

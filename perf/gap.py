@@ -28,7 +28,7 @@ import statistics
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -43,6 +43,7 @@ from gpop.graph import transform
 from perf.gap_kernels import KERNELS
 from perf.gap_sources import SEED, sources
 from perf.graphs import name_of, normal, open_graph, with_weights
+from perf.original import BOTH_WAYS, Peer
 from perf.parser import with_out
 from perf.provenance import perf_command, written
 
@@ -57,7 +58,7 @@ def _digest(values: Any) -> bytes:
 class Measured:
     """Seconds of all trials of a kernel on a graph; ``prepared``: seconds before the first.
 
-    ``loops``: those of gpop's that were spent in the loop.
+    ``loops``: those of gpop's that were spent in the loop; ``others``: of further peers, by their names.
     """
 
     kernel: str
@@ -67,6 +68,13 @@ class Measured:
     prepared: float
     note: str = ""
     loops: list[float] = field(default_factory=list)
+    others: dict[str, list[float]] = field(default_factory=dict)
+
+    def take_best(self) -> None:
+        """Have the fastest of the further peers for the peer, if it is faster."""
+        for name, seconds in self.others.items():
+            if not self.theirs or statistics.median(seconds) < statistics.median(self.theirs):
+                self.theirs, self.note = seconds, f"peer: {name}"
 
 
 class Suite:
@@ -103,8 +111,9 @@ def measure(
     suite: Suite | None,
     folder: Path,
     delta: int | None,
+    peers: Sequence[Peer] = (),
 ) -> Measured:
-    """All trials of a kernel, verified; the suite's in turn with gpop's."""
+    """All trials of a kernel, verified; the suite's and those of ``peers`` in turn with gpop's."""
     kernel, options = KERNELS[name], {"threads": given.threads}
     if name == "sssp":
         graph = with_weights(graph)
@@ -124,6 +133,7 @@ def measure(
             delta = delta or suite.best_delta(path)
             words = ("-d", str(delta))
             found.note = f"GAPBS with -d {delta}"
+    peers, copy = having(peers, name, graph, folder)
     verified: dict[tuple[int, ...], Any] = {}
     for each in roots:  # before anything is timed: it leaves other data and other code in the caches
         if tuple(each) not in verified:
@@ -140,7 +150,28 @@ def measure(
             _verify(name, graph, result, roots[trial], verified)
         if suite:
             found.theirs += suite.seconds(name, path, trials, *words)
+        iterations = result.run.iterations if name == "pr" else 0
+        run_others(found, peers, copy, [each[0] if each else 0 for each in roots], iterations)
+    found.take_best()
     return found
+
+
+def having(peers: Sequence[Peer], app: str, graph: gpop.Graph, folder: Path) -> tuple[list[Peer], Path]:
+    """Those that have a program for an app, and the graph as they read it, written if there are some."""
+    file = folder / f"{app}.bin"
+    found = [peer for peer in peers if peer.has(app, app not in BOTH_WAYS or graph.is_symmetric())]
+    if found:
+        (graph if app == "sssp" else transform.with_weights(graph, None)).save(file)
+    return found, file
+
+
+def run_others(
+    found: Measured, peers: Sequence[Peer], file: Path, roots: Sequence[int], iterations: int
+) -> None:
+    """A trial of each peer from each root."""
+    for peer in peers:
+        seconds = found.others.setdefault(peer.name, [])
+        seconds += [peer.seconds(found.kernel, file, root, iterations) for root in roots]
 
 
 def _verify(
