@@ -91,7 +91,8 @@ def alone(
     found = Measured(name, graph.name, [], [], time.perf_counter() - begin - first.run.seconds)
     peers, copy = having(peers, name, graph, folder)
     for _ in range(given.rounds):
-        for root in roots:
+        for trial, root in enumerate(roots):
+            call(graph, roots[trial - 1], options)  # the peers' trials follow one another, too
             result = None  # the arrays of one result at a time
             begin = time.perf_counter()
             result = call(graph, root, options)

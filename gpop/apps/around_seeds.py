@@ -22,12 +22,13 @@ from gpop.apps.checkpoint_options import CHECKPOINT_OPTIONS
 from gpop.apps.inputs import Seeds, many_vertices
 from gpop.apps.prototype import Prototype
 from gpop.apps.result import AppResult, Holds, holds
+from gpop.common.cached import cached, entry_of
+from gpop.common.inlined import KERNEL
+from gpop.common.kinds import ArrayKind
+from gpop.cpu import loops
 from gpop.execution.again import Ran
 from gpop.graph.kept import Kind
 from gpop.program.values import Fields
-
-PIECE = 1 << 15
-"""Vertices of the result that are handled at a time, so that what this takes stays in the cache."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,6 +130,8 @@ class Around:
         if type(seeds) is not int or not 0 <= seeds < graph.n:
             listed = many_vertices(graph, seeds)
             seeds = int(listed[0]) if listed.size == 1 else listed
+        if self.on_host:
+            loops.ask("frontier", _take, *TAKES)
         with clean_room(self.kind, graph) as room:
             prototype = room.prototypes.get(self) or self._prototype(graph, room)
             fields, size = room.fields, 1 if type(seeds) is int else seeds.size
@@ -193,29 +196,26 @@ def clean_room(kind: type[gpop.Program], graph: gpop.Graph) -> Iterator[Room]:
         spare.append(room)
 
 
-def take(fields: Fields, touched: np.ndarray, name: str) -> tuple[np.ndarray, np.ndarray]:
-    """Vertices and values where a field is not zero; every field of the touched vertices becomes zero.
+@cached(**KERNEL)
+def _take(touched, field, second, third, vertices, values):
+    """One pass over the touched: 12 to 20 bytes of each, where they lie; how many are not zero."""
+    count, zero = np.int64(0), np.float32(0)
+    for i in range(touched.size):
+        v = np.uint64(touched[i])
+        value = field[v]
+        field[v] = second[v] = third[v] = zero
+        vertices[count], values[count] = v, value
+        count += value != zero
+    return count
 
-    Piece by piece: temporary arrays as large as the result would cost more than the work itself.
-    """
-    field, every = fields[name], [fields[other] for other in fields]
-    if touched.size <= PIECE:
-        values = field[touched]
-        for cleared in every:
-            cleared[touched] = 0
-        kept = values != 0
-        return (touched, values) if kept.all() else (touched[kept], values[kept])
-    vertices, values = np.empty_like(touched), np.empty(touched.size, field.dtype)
-    count = 0
-    many = touched.size > field.size // 4  # then it is faster to go through all vertices in order
-    for first in range(0, field.size if many else touched.size, PIECE):
-        piece = slice(first, first + PIECE) if many else touched[first : first + PIECE]
-        found = field[piece]
-        kept = np.flatnonzero(found != 0)
-        size = count + kept.size
-        values[count:size] = found[kept]
-        vertices[count:size] = kept + first if many else piece[kept]
-        count = size
-        for cleared in every:
-            cleared[piece] = 0
+
+_LIST, _FIELD = ArrayKind("uint32"), ArrayKind("float32")
+TAKES = _LIST, _FIELD, _FIELD, _FIELD, _LIST, _FIELD
+
+
+def take(fields: Fields, touched: np.ndarray, name: str) -> tuple[np.ndarray, np.ndarray]:
+    """Vertices and values where a field is not zero; all two or three fields of the touched become zero."""
+    second, third = ([fields[other] for other in fields if other != name] * 2)[:2]
+    vertices, values = np.empty_like(touched), np.empty(touched.size, np.float32)
+    count = entry_of(_take, *TAKES)(touched, fields[name], second, third, vertices, values)
     return vertices[:count], values[:count]

@@ -148,8 +148,7 @@ def test_verify_sees_faults(app, graph):
 
 
 @pytest.mark.parametrize("threshold", [3e-2, 1e-9])  # few vertices found, and most of them
-@pytest.mark.parametrize("piece", [7, 1 << 15])
-def test_results_are_taken_piece_by_piece(graph, monkeypatch, threshold, piece):
+def test_results_are_taken_and_fields_left_clean(graph, monkeypatch, threshold, app):
     found, take = [], around_seeds.take
 
     def taken(fields, touched, name):
@@ -161,10 +160,8 @@ def test_results_are_taken_piece_by_piece(graph, monkeypatch, threshold, piece):
         found.append(touched.size)
         return vertices, values
 
-    monkeypatch.setattr(around_seeds, "PIECE", piece)
     monkeypatch.setattr(around_seeds, "take", taken)
-    gpop.nibble(graph, [5, 900], threshold)
-    assert (found[0] > graph.n // 4) == (threshold == 1e-9)
+    app[0](graph, [5, 900], **{"threshold" if app[0] is gpop.nibble else "epsilon": threshold})
     assert found[0] > 2
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import gpop
-from gpop.apps import hits, nibble, pagerank
+from gpop.apps import around_seeds, hits, nibble, pagerank
 from gpop.cpu import filling, loops
 from gpop.cpu.active import drain_frontier, drain_touched, load_frontier
 from gpop.io import save
@@ -70,4 +70,4 @@ def test_what_is_around_the_loop_is_asked_for(told):
     graph = gpop.Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 1])
     gpop.nibble(graph, 0, iterations=2)
     asked = [kernel for kind, kernel in filter(lambda said: isinstance(said, tuple), told)]
-    assert asked == [load_frontier, drain_touched, drain_frontier, filling.entry]
+    assert asked == [around_seeds._take, load_frontier, drain_touched, drain_frontier, filling.entry]

@@ -52,7 +52,7 @@ def test_small_graphs_are_one_partition_with_the_same_answer():
         (Smallest, {}, 1),
         (Buckets, {}, 1),
         (Buckets, {"interleave": True}, 1),
-        (Adding, {}, 2),
+        (Adding, {}, 4),
         (Smallest, {"interleave": True}, 4 * THREADS),
         (Everywhere, {}, 4 * THREADS),
     ],
