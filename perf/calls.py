@@ -91,8 +91,8 @@ def alone(
     found = Measured(name, graph.name, [], [], time.perf_counter() - begin - first.run.seconds)
     peers, copy = having(peers, name, graph, folder)
     for _ in range(given.rounds):
-        for trial, root in enumerate(roots):
-            call(graph, roots[trial - 1], options)  # the peers' trials follow one another, too
+        for root in roots:
+            call(graph, root, options)  # as peers have done a round from there when the clock starts
             result = None  # the arrays of one result at a time
             begin = time.perf_counter()
             result = call(graph, root, options)
