@@ -43,7 +43,7 @@ from gpop.graph import transform
 from perf.gap_kernels import KERNELS
 from perf.gap_sources import SEED, sources
 from perf.graphs import name_of, normal, open_graph, with_weights
-from perf.original import BOTH_WAYS, Peer
+from perf.original import Peer
 from perf.parser import with_out
 from perf.provenance import perf_command, written
 
@@ -159,7 +159,7 @@ def measure(
 def having(peers: Sequence[Peer], app: str, graph: gpop.Graph, folder: Path) -> tuple[list[Peer], Path]:
     """Those that have a program for an app, and the graph as they read it, written if there are some."""
     file = folder / f"{app}.bin"
-    found = [peer for peer in peers if peer.has(app, app not in BOTH_WAYS or graph.is_symmetric())]
+    found = [peer for peer in peers if peer.has(app, graph)]
     if found:
         (graph if app == "sssp" else transform.with_weights(graph, None)).save(file)
     return found, file

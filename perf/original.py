@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gpop.common.errors import GpopError, UsageError
+from gpop.graph.graph import Graph
 
 FOLDERS = {"bfs": "bfs/bfs", "cc": "cc/cc", "nibble": "appr/nibble", "pr": "pr/pr", "sssp": "sssp/sssp"}
 """Programs of the original, by what apps and kernels are called here."""
@@ -40,9 +41,9 @@ class Peer:
     words: Callable[[Path, int, int], Sequence[str]]
     pattern: str
 
-    def has(self, app: str, symmetric: bool) -> bool:
+    def has(self, app: str, graph: Graph) -> bool:
         """Whether it has a program for that, and for such a graph."""
-        return app in self.programs and (symmetric or app not in BOTH_WAYS)
+        return app in self.programs and (app not in BOTH_WAYS or graph.is_symmetric())
 
     def seconds(self, app: str, file: Path, source: int, iterations: int) -> float:
         """Time of a trial.

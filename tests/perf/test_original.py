@@ -42,8 +42,9 @@ def test_the_second_round_counts(folder, tmp_path):
     peer = original(folder, threads=3)
     assert peer.seconds("sssp", tmp_path / "graph.bin", source=7, iterations=0) == 2
     assert (tmp_path / "asked").read_text() == "sssp/sssp graph.bin -s 7 -iter 0 -t 3 -rounds 2\n"
-    assert [peer.has(app, symmetric=False) for app in ("bfs", "cc", "bc")] == [True, False, False]
-    assert peer.has("cc", symmetric=True)
+    graph = gpop.Graph.from_edges([0], [1])
+    assert [peer.has(app, graph) for app in ("bfs", "cc", "bc")] == [True, False, False]
+    assert peer.has("cc", graph.symmetrize())
 
 
 def test_pcpm_says_file_and_time(tmp_path):
