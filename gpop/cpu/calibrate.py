@@ -19,9 +19,8 @@ from gpop.common.errors import GpopError
 from gpop.common.progress import activity
 from gpop.generate import generate
 from gpop.graph.graph import Graph
-from gpop.graph.kept import Kind
 from gpop.layout.edge_block_plan import Costs
-from gpop.layout.edge_blocks import block_sizes
+from gpop.layout.edge_blocks import plan_of
 from gpop.model.constants import SHIPPED, Constants
 from gpop.plan.engine import Engine
 from gpop.plan.plan import Plan, decide
@@ -163,7 +162,7 @@ def measure(engine_of: Callable[[Plan], Engine], threads: int) -> Constants:
         for of_graph in zip(*passes, strict=True)
     ]
     took = {mode: [found[mode] for found in least] for mode in MODES}
-    plans = [graph.store.get(Kind.PLAN, block_sizes(graph, threads, *BYTES)) for graph in graphs]
+    plans = [plan_of(graph, threads, *BYTES) for graph in graphs]
     edges = np.array([graph.m for graph in graphs], float)
     return constants_from(took, edges, [plan.parts(threads) for plan in plans], threads)
 

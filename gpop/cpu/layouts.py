@@ -16,6 +16,7 @@ from gpop.cpu.workspace import Workspace
 from gpop.graph.graph import Graph
 from gpop.layout.bins import Bins
 from gpop.layout.edge_blocks import Blocks, blocks_of, pay_from
+from gpop.layout.hubs_first import go_first
 from gpop.layout.in_edges import NO_WEIGHTS, in_edges
 from gpop.layout.kept_bins import bins_of
 from gpop.layout.narrow_weights import narrow_weights
@@ -65,6 +66,7 @@ class Layouts:
     lowered: Any
     constants: Constants
     disk: Any
+    alone: bool
     mode: str
     threads: int
     forced: int
@@ -74,12 +76,14 @@ class Layouts:
     def _find_blocks(self, sums: bool) -> tuple[Blocks | None, float]:
         """In-edges in blocks, and the seconds they took; None where messages are expected to be faster."""
         plan, forced = self.plan, self.mode == "pull" or (self.disk is not None and self.disk.stays)
+        in_memory = self.alone and self.graph.facts.mapped is None
+        grouped = sums and in_memory and plan.partition_size is None and go_first(self.graph)
         sizes = self._block_sizes(sums)
         weighted = plan.types.weight is not None
         try:
             return blocks_of(
-                self.graph, self.threads, *sizes, weighted=weighted, forced=forced, iterations=plan.limit,
-                costs=self.constants.costs,
+                self.graph, self.threads, *sizes, weighted=weighted, forced=forced, grouped=grouped,
+                iterations=plan.limit, costs=self.constants.costs,
             )  # fmt: skip
         except NotEnoughMemory:
             if forced:

@@ -7,7 +7,8 @@ Two phases stand for scatter and gather, each over the units of the layout (edge
    one destination, then ``filterFunc``, and the vertex's value in the next iteration, which therefore has
    no first phase. A vertex is written by the thread that has its unit.
 
-Every vertex gets every message, in ascending order of the sources: bitwise what PC computes. The values of
+Every vertex gets every message, in ascending order of the sources: bitwise what PC computes, but not where
+hubs go first (hubs_first.py), which are other places for values and sums. The values of
 a piece are loaded before the first is gathered: the compiler may then keep the destination in a register.
 
 Bytes: per edge 2 (+ weight), per piece 2 and one access to the destination, which a unit passes through
@@ -103,8 +104,13 @@ def make_prepare_all(scatterFunc):
 
     def prepare(u, iteration, layout, space, state):
         values = space.values[half_of(space.values, iteration) :]
-        for v in range(np.uint64(layout.bounds[u]), np.uint64(layout.bounds[u + 1])):
-            values[v] = scatterFunc(state, np.uint32(v))
+        first, last = np.uint64(layout.bounds[u]), np.uint64(layout.bounds[u + 1])
+        if layout.place.size == 0:
+            for v in range(first, last):
+                values[v] = scatterFunc(state, np.uint32(v))
+        else:
+            for v in range(first, last):
+                values[layout.place[v]] = scatterFunc(state, np.uint32(v))
 
     return prepare
 
@@ -151,6 +157,15 @@ def make_deliver(gatherFunc, summing):
 
 
 @inline
+def local_of(v, first, layout):
+    """Number of the sum of vertex ``v`` in a unit that starts at ``first``."""
+    local = v - first
+    if layout.slot.size > 0:
+        local = (local & ~HALF) + np.uint64(layout.slot[v])
+    return local
+
+
+@inline
 def ask_for_edges(at, piece, edges, layout):
     """Ask for the edges of a stretch of pieces of so many ``edges``."""
     line = np.uint64(LINE_BYTES // layout.refs.itemsize)
@@ -192,6 +207,8 @@ def make_pull_all(message, four, deliver, settle, initFunc, filterFunc, prepare,
             end = piece + np.uint64(layout.blocks[b, FOURS])
             while piece < end:
                 asked = ask_for(asked, min(end_ahead, asked + step), values)
+                if far:
+                    ask_for_edges(at, piece, 4, layout)
                 stop = min(end, piece + np.uint64(STRETCH))
                 while piece < stop:
                     node = window + targets[piece]
@@ -253,7 +270,7 @@ def make_pull_all(message, four, deliver, settle, initFunc, filterFunc, prepare,
                 if summing:
                     if begins:
                         initFunc(state, np.uint32(v))
-                    settle(v - first, np.uint32(v), sums, state)
+                    settle(local_of(v, first, layout), np.uint32(v), sums, state)
                 unsettled += np.int64(bool(filterFunc(state, np.uint32(v)))) if filters else np.int64(1)
         if not ranked:
             prepare(u, iteration + 1, layout, space, after)

@@ -84,6 +84,7 @@ class Trying(Preparation):
             self.tries_blocks
             and self.stays
             and self.alone
+            and not (self.blocked and self.layout.hubs_first)  # PC adds up in another order
             and plan.alike is not None
             and plan.tree is None
             and not plan.counting

@@ -29,6 +29,8 @@ class Facts:
     simple: bool | None = None
     """Whether no vertex is in its own list, and none is in a list twice; of a graph whose lists ascend."""
     has_hub: bool | None = None
+    hubs_first: bool | None = None
+    """Whether hubs go first in blocks of in-edges (`gpop.layout.hubs_first`)."""
     most_in_edges: int | None = None
     receivers: int | None = None
     """Vertices with in-edges."""

@@ -28,8 +28,10 @@ _OFFSET = np.uint64(0xFFFFFFFF)  # of an edge from the first of its source block
 
 
 @cached(**KERNEL)
-def count_edges(claim, source_bits, cell_bits, bin_bits, indptr, indices, counts, messages):
+def count_edges(claim, source_bits, cell_bits, bin_bits, indptr, indices, old, counts, messages):
     """One thread's share of counting: edges of every source block into every cell of vertices.
+
+    Sources are in the order ``old``, or, where that is empty, in that of their ids.
 
     And into ``messages`` the runs of edges into one partition of ``2**bin_bits`` vertices, which bins would
     send as one message each.
@@ -40,7 +42,8 @@ def count_edges(claim, source_bits, cell_bits, bin_bits, indptr, indices, counts
     while s < counts.shape[0]:
         row = counts[s]
         runs = np.int64(0)
-        for v in range(np.uint64(s << source_bits), np.uint64(min(n, (s + 1) << source_bits))):
+        for i in range(np.uint64(s << source_bits), np.uint64(min(n, (s + 1) << source_bits))):
+            v = np.uint64(old[i]) if old.size > 0 else i
             last = none
             for e in range(np.uint64(indptr[v]), np.uint64(indptr[v + _ONE])):
                 row[indices[e] >> np.uint32(cell_bits)] += 1
@@ -147,14 +150,29 @@ def _write(ordered, size, pieces, count, start, shift, first_edge, edge_weights,
 
 @inline
 def _bucket(
-    base, last, first_edge, cell_bits, shift, indptr, indices, window_of, windows, cursor, keys, weighted
+    base,
+    last,
+    first_edge,
+    cell_bits,
+    shift,
+    indptr,
+    indices,
+    old,
+    slot,
+    window_of,
+    windows,
+    cursor,
+    keys,
+    weighted,
 ):
-    """Keys of the edges of the vertices ``base:last``, bucketed by window at ``cursor``."""
+    """Keys of the edges of the sources ``base:last``, bucketed by window at ``cursor``."""
     move = shift - np.uint64(WINDOW_BITS)
-    for v in range(base, last):
+    for i in range(base, last):
+        v = np.uint64(old[i]) if old.size > 0 else i
         for e in range(np.uint64(indptr[v]), np.uint64(indptr[v + _ONE])):
             w = window_of[indices[e] >> cell_bits]
-            key = (np.uint64(indices[e] - windows[w]) << shift) | ((v - base) << move)
+            local = np.uint64(slot[indices[e]]) if slot.size > 0 else np.uint64(indices[e] - windows[w])
+            key = (local << shift) | ((i - base) << move)
             if weighted:
                 key |= e - first_edge
             keys[cursor[w]] = key
@@ -174,24 +192,24 @@ def room_for(keys: int, spare: int, windows: int, dtype: np.dtype) -> tuple[np.n
 @cached(**KERNEL)
 def fill_blocks(
     claim, keys, spare, runs, pieces, cursor, digits, source_bits, cell_bits, indptr, indices, edge_weights,
-    window_of, windows, begins, block_of, blocks, refs, targets, weights,
+    old, slot, window_of, windows, begins, block_of, blocks, refs, targets, weights,
 ):  # fmt: skip
     """One thread's share of writing: the blocks of a source block, bucketed by window, sorted, cut.
 
     A key holds local destination, local source and, where there are weights, the edge. `room_for` has what
-    this thread works in.
+    this thread works in. ``old``, ``slot``: see hubs_first.py; empty where all are in the order of ids.
     """
     n = indptr.size - 1
     shift = np.uint64(8 * keys.itemsize - WINDOW_BITS)
     s = fetch_add(claim, 0, 1)
     while s < block_of.shape[0]:
         base, last = np.uint64(s << source_bits), np.uint64(min(n, (s + 1) << source_bits))
-        first_edge = np.uint64(indptr[base])
+        first_edge = np.uint64(0) if old.size > 0 else np.uint64(indptr[base])
         for w in range(cursor.size):
             cursor[w] = begins[s, w]
         _bucket(
-            base, last, first_edge, np.uint32(cell_bits), shift, indptr, indices, window_of, windows,
-            cursor, keys, weights.size > 0,
+            base, last, first_edge, np.uint32(cell_bits), shift, indptr, indices, old, slot, window_of,
+            windows, cursor, keys, weights.size > 0,
         )  # fmt: skip
         for w in range(block_of.shape[1]):
             first, size = begins[s, w], begins[s, w + 1] - begins[s, w]

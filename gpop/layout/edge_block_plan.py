@@ -44,6 +44,10 @@ VALUE_BYTES, LINE_VALUES = 4, 16
 """Of a value, as most programs have it; so many of these are in a cache line."""
 
 
+BY_ID = np.empty(0, np.uint32)
+"""The order of the ids."""
+
+
 class Costs(NamedTuple):
     """Nanoseconds of an iteration per edge and core.
 
@@ -67,6 +71,7 @@ class Plan(NamedTuple):
 
     ``units``, ``windows`` in cells of ``2**cell_bits`` vertices; ``edges[s, w]`` from source block s into
     window w. What bins would hold: ``messages``, and in one partition the share ``heaviest`` of all edges.
+    ``old``: the order of sources (hubs_first.py), empty where it is that of their ids.
     """
 
     unit_bits: int
@@ -78,6 +83,7 @@ class Plan(NamedTuple):
     values_read: int
     messages: int
     heaviest: float
+    old: np.ndarray = BY_ID
 
     @property
     def sparse(self) -> int:
@@ -131,7 +137,7 @@ def _cut_units(work: np.ndarray, cells: int, most: int) -> np.ndarray:
 
 def plan_blocks(
     graph: Graph, unit_bits: int, source_bits: int, most_work: int, threads: int, heads: int | None = None,
-    bin_bits: int = SMALL_ID_BITS,
+    bin_bits: int = SMALL_ID_BITS, old: np.ndarray = BY_ID,
 ) -> Plan:  # fmt: skip
     """Count edges, then cut vertices into units and windows.
 
@@ -149,6 +155,8 @@ def plan_blocks(
     bin_bits : int
         Of a partition, were it bins. Of a road of 115,000 vertices one of 2**15 has .3 of all edges: 16
         threads would wait three times as long for it as for the ones of 2**10 that they have.
+    old : numpy.ndarray
+        The order of the sources, uint32; empty: that of their ids.
 
     Returns
     -------
@@ -156,14 +164,14 @@ def plan_blocks(
     """
     heads = graph.n if heads is None else heads
     cell_bits = min(unit_bits, WINDOW_BITS, max(6, (heads // MOST_CELLS).bit_length()))
-    counts, messages = _count(graph, heads, source_bits, cell_bits, bin_bits, threads)
+    counts, messages = _count(graph, heads, source_bits, cell_bits, bin_bits, threads, old)
     while 2 * counts.size <= MOST_COUNTS:
         excess = FINE * int(counts.sum(axis=0).max()) // max(1, most_work)
         if excess == 0 or cell_bits == 0:
             break
         halvings = min(excess, MOST_COUNTS // counts.size).bit_length() - 1
         cell_bits -= min(cell_bits, max(1, halvings))
-        counts, messages = _count(graph, heads, source_bits, cell_bits, bin_bits, threads)
+        counts, messages = _count(graph, heads, source_bits, cell_bits, bin_bits, threads, old)
     in_edges = counts.sum(axis=0)
     work = in_edges + (VERTEX_WORK << cell_bits)
     units = _cut_units(work, 1 << (unit_bits - cell_bits), most_work + most_work // UNEQUAL)
@@ -177,18 +185,18 @@ def plan_blocks(
     read = np.minimum(np.add.reduceat(counts, units[:-1], axis=1), sources[:, None]).sum()
     return Plan(
         unit_bits, source_bits, cell_bits, units, windows, edges,
-        int(read), int(messages.sum()), float(heaviest),
+        int(read), int(messages.sum()), float(heaviest), old,
     )  # fmt: skip
 
 
 def _count(
-    graph: Graph, heads: int, source_bits: int, cell_bits: int, bin_bits: int, threads: int
+    graph: Graph, heads: int, source_bits: int, cell_bits: int, bin_bits: int, threads: int, old: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Edges from each source block into each cell, and how many messages bins would hold of them."""
     sources, cells = max(1, -(-graph.n >> source_bits)), max(1, -(-heads >> cell_bits))
     graph.store.require(8 * sources * (cells + 2), f"{graph!r}: edges from {sources} source blocks")
     counts, messages = np.zeros((sources, cells), np.int64), np.zeros(sources, np.int64)
     claim, bits = np.zeros(1, np.int64), (source_bits, cell_bits, bin_bits)
-    counted = (graph.indptr, graph.indices, counts, messages)
+    counted = (graph.indptr, graph.indices, old, counts, messages)
     for_each(threads, lambda _: count_edges(claim, *bits, *counted), threads)
     return counts, messages

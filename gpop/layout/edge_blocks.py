@@ -9,7 +9,8 @@ into blocks of ``2**source_bits``. A *block* of edges is what leads from one sou
 Inside a block the edges are ordered by destination, and the run of edges into one destination is cut into
 *pieces* of 4, 2 and 1 edges: first all pieces of 4, then those of 2, then those of 1. A loop over pieces of
 one length has no branch to mispredict and touches its destination once for the whole piece. A destination's
-edges keep the ascending order of their sources, which is the order of PC: results are bitwise the same.
+edges keep the ascending order of their sources, which is the order of PC: results are bitwise the same; but
+not where hubs go first (hubs_first.py), for who adds up in float64.
 The pieces of 4 of long runs are dealt out in turns, so that neighbouring pieces do not wait for each other.
 
 ``refs``      local source ids, block after block in the order in which a unit is walked: by source block.
@@ -37,12 +38,17 @@ from gpop.common.progress import activity
 from gpop.graph.graph import Graph
 from gpop.graph.kept import Kind
 from gpop.layout.edge_block_kernels import FIRST, FOURS, SOURCE, WINDOW, WINDOW_BITS, fill_blocks, room_for
-from gpop.layout.edge_block_plan import COSTS, FAR_BYTES, VERTEX_WORK, Costs, Plan, plan_blocks
+from gpop.layout.edge_block_plan import BY_ID, COSTS, FAR_BYTES, VERTEX_WORK, Costs, Plan, plan_blocks
+from gpop.layout.hubs_first import hubs_first, places_of, slots_of
 from gpop.layout.narrow_weights import narrow_dtype
 from gpop.layout.partition import SMALL_ID_BITS, l2_cache_bytes, partition_bits
 
 WIDEST_UNIT = 17
 """Two windows: where a unit is wider, more of it falls out of the cache than is gained."""
+
+WIDEST_HUBS_FIRST, HUBS_CACHE = 19, 16
+"""The same where hubs go first, in bits, and one in how many of the bytes of the private cache is for the
+values of a source block: what is added to most lies together, and so do the values that are read most."""
 
 BLOCKS_BUILD, BINS_BUILD = 11.0, 7.0
 """What `Costs` are, for building the layouts, after the edges have been counted."""
@@ -59,6 +65,7 @@ class Blocks(NamedTuple):
 
     Unit ``u`` owns the vertices ``bounds[u]:bounds[u + 1]`` and the blocks
     ``first_block[u]:first_block[u + 1]``. ``pieces``: of all lengths. ``values_read``: see `Plan`.
+    ``place``, ``slot``: see hubs_first.py; empty where all are in the order of ids.
     """
 
     n: np.int64
@@ -73,6 +80,13 @@ class Blocks(NamedTuple):
     weights: np.ndarray
     pieces: np.int64
     values_read: np.int64
+    place: np.ndarray
+    slot: np.ndarray
+
+    @property
+    def hubs_first(self) -> bool:
+        """Whether messages arrive in another order than that of ids."""
+        return self.place.size > 0
 
 
 def build_blocks(graph: Graph, plan: Plan, threads: int, weighted: bool = True) -> Blocks:
@@ -99,8 +113,9 @@ def build_blocks(graph: Graph, plan: Plan, threads: int, weighted: bool = True) 
     key_dtype = np.dtype(np.uint64 if weights.size else np.uint32)
     most_keys, most_spare = int(plan.edges.sum(axis=1).max()) + 2, int(plan.edges.max()) + 2
     of_a_thread = most_keys * key_dtype.itemsize + most_spare * (10 + key_dtype.itemsize)
+    grouped = plan.old.size > 0
     graph.store.require(
-        4 * m + weights.size * weight_dtype.itemsize + threads * of_a_thread,
+        4 * m + 10 * n * grouped + weights.size * weight_dtype.itemsize + threads * of_a_thread,
         f"{graph!r}: in-edges in blocks",
     )
     s, w = np.nonzero(plan.edges)
@@ -121,7 +136,8 @@ def build_blocks(graph: Graph, plan: Plan, threads: int, weighted: bool = True) 
     windows = (plan.windows << plan.cell_bits).astype(np.uint32)
     refs, targets = np.empty(m, np.uint16), np.empty(m, np.uint16)
     piece_weights, claim = np.empty(weights.size, weight_dtype), np.zeros(1, np.int64)
-    given = (graph.indptr, graph.indices, weights, window_of, windows, begins, block_of)
+    slot = slots_of(graph, windows, threads) if grouped else np.empty(0, np.uint16)
+    given = (graph.indptr, graph.indices, weights, plan.old, slot, window_of, windows, begins, block_of)
     written = (blocks, refs, targets, piece_weights)
 
     def fill(_: int) -> None:
@@ -133,12 +149,14 @@ def build_blocks(graph: Graph, plan: Plan, threads: int, weighted: bool = True) 
         np.int64(n), np.uint32(plan.unit_bits), np.int64(plan.units.size - 1), graph.indptr,
         np.minimum(plan.units << plan.cell_bits, n), np.searchsorted(unit, np.arange(plan.units.size)),
         blocks, refs, targets, piece_weights, blocks[:, FOURS:].sum(), np.int64(plan.values_read),
+        places_of(plan.old), slot,
     )  # fmt: skip
 
 
 def block_sizes(
-    graph: Graph, threads: int, vertex_bytes: int, value_bytes: int, partition_size: int | None = None
-) -> tuple[int, int, int]:
+    graph: Graph, threads: int, vertex_bytes: int, value_bytes: int, partition_size: int | None = None,
+    grouped: bool = False,
+) -> tuple[int, int, int]:  # fmt: skip
     """Bits of a unit and of a source block, and most work of a unit: what a plan is kept under.
 
     ``vertex_bytes``: what a message touches of its destination. What only `filterFunc` looks at passes
@@ -146,17 +164,20 @@ def block_sizes(
     fit, PageRank until it settles took .7 of its time on a random graph of 4 M vertices. A quarter of the
     cache is for a source block, or for two where the next one is on its way (`FAR_BYTES`). With twice as wide
     ones an iteration then took 88 ms on RMAT 22 where these take 69, and 64 and 65 in other processes; 12.4
-    to 14.5 and 12.2 on RMAT 20; 13.5 and 14.7 on a random graph of 1 M vertices.
+    to 14.5 and 12.2 on RMAT 20; 13.5 and 14.7 on a random graph of 1 M vertices. ``grouped``: hubs first.
     """
     if partition_size is not None:
         unit_bits = partition_bits(graph.n, threads, partition_size=partition_size)
         return unit_bits, min(unit_bits, WINDOW_BITS), graph.m + VERTEX_WORK * graph.n
-    cache = l2_cache_bytes()
+    cache, most_work = l2_cache_bytes(), -(-(graph.m + VERTEX_WORK * graph.n) // (4 * threads))
+    if grouped:
+        source_bits = min(WINDOW_BITS, max(1, cache // (HUBS_CACHE * value_bytes)).bit_length() - 1)
+        return WIDEST_HUBS_FIRST, source_bits, most_work
     blocks = 2 if graph.n * value_bytes >= FAR_BYTES else 1
     source_bits = min(WINDOW_BITS, max(1, cache // (4 * blocks * value_bytes)).bit_length() - 1)
     rest = cache - (blocks * value_bytes << source_bits)
     unit_bits = min(WIDEST_UNIT, max(1, rest // vertex_bytes).bit_length() - 1)
-    return unit_bits, source_bits, -(-(graph.m + VERTEX_WORK * graph.n) // (4 * threads))
+    return unit_bits, source_bits, most_work
 
 
 def blocks_of(
@@ -168,6 +189,7 @@ def blocks_of(
     *,
     weighted: bool,
     forced: bool,
+    grouped: bool = False,
     iterations: int = ITERATIONS,
     costs: Costs = COSTS,
 ) -> tuple[Blocks | None, float]:
@@ -175,7 +197,8 @@ def blocks_of(
 
     A unit's vertex data and the values of a source block share the private cache; there are at least 4
     units per thread. With ``partition_size`` units and source blocks are that wide. None where the layout is
-    not expected to pay within two runs of ``iterations`` and is not ``forced``.
+    not expected to pay within two runs of ``iterations`` and is neither ``forced`` nor ``grouped``, hubs
+    first: sums may then have other last digits than in PC, so that no later run may be the first to have it.
     """
     if not forced and is_small(graph):
         return None, 0.0
@@ -183,24 +206,27 @@ def blocks_of(
         return graph.facts.mapped.blocks[weighted], 0.0
     start = time.perf_counter()
     store = graph.store
-    sizes = block_sizes(graph, threads, vertex_bytes, value_bytes, partition_size)
-    about = f"units of {1 << sizes[0]}"
-    plan = store.get(Kind.PLAN, sizes)
+    sizes = block_sizes(graph, threads, vertex_bytes, value_bytes, partition_size, grouped)
+    about = f"units of {1 << sizes[0]}" + ", hubs first" * grouped
+    plan = store.get(Kind.PLAN, (*sizes, grouped))
     if plan is None:
         for kind in (Kind.PLAN, Kind.BLOCKS):  # what is for another number of threads stays
             store.discard(kind, lambda key: key[:2] != sizes[:2])
         bits = partition_bits(graph.n, threads, edges=graph.m, partition_size=partition_size)
-        plan = plan_blocks(graph, *sizes, threads, bin_bits=min(bits, SMALL_ID_BITS))
-        store.put(Kind.PLAN, plan, sizes, about=about)
-    blocks = store.get(Kind.BLOCKS, (*sizes, weighted))
-    pays = asked_for(graph, iterations) >= _pay_from(graph, plan.gain(threads, costs), blocks is not None)
+        old = hubs_first(graph.out_degree) if grouped else BY_ID
+        plan = plan_blocks(graph, *sizes, threads, bin_bits=min(bits, SMALL_ID_BITS), old=old)
+        store.put(Kind.PLAN, plan, (*sizes, grouped), about=about)
+    blocks = store.get(Kind.BLOCKS, (*sizes, grouped, weighted))
+    pays = grouped or asked_for(graph, iterations) >= _pay_from(
+        graph, plan.gain(threads, costs), blocks is not None
+    )
     if not (forced or pays):
         return None, time.perf_counter() - start
     if blocks is not None:
         return blocks, 0.0
     with activity("building blocks of in-edges"):
         blocks = build_blocks(graph, plan, threads, weighted)
-    store.put(Kind.BLOCKS, blocks, (*sizes, weighted), about=about + ", weights" * weighted)
+    store.put(Kind.BLOCKS, blocks, (*sizes, grouped, weighted), about=about + ", weights" * weighted)
     return blocks, time.perf_counter() - start
 
 
@@ -212,8 +238,8 @@ def pay_from(graph: Graph, threads: int, *sizes: Any, costs: Costs = COSTS) -> f
 
 
 def plan_of(graph: Graph, threads: int, *sizes: Any) -> Plan | None:
-    """The plan of blocks of these sizes; None where nobody has thought about them."""
-    return graph.store.get(Kind.PLAN, block_sizes(graph, threads, *sizes))
+    """The plan of blocks of these sizes in the order of ids; None where nobody has thought about them."""
+    return graph.store.get(Kind.PLAN, (*block_sizes(graph, threads, *sizes), False))
 
 
 def is_small(graph: Graph) -> bool:
