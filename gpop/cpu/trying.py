@@ -84,7 +84,6 @@ class Trying(Preparation):
             self.tries_blocks
             and self.stays
             and self.alone
-            and not (self.blocked and self.layout.hubs_first)  # PC adds up in another order
             and plan.alike is not None
             and plan.tree is None
             and not plan.counting
@@ -93,7 +92,8 @@ class Trying(Preparation):
         )
 
     def _new_trial(self) -> Trial | None:
-        """One that begins with the way of the model; None where it would not pay."""
+        """One that begins with the way of the model; None where it would not pay, or hubs go first: what is
+        added up comes to PC in another order."""
         plan = plan_of(self.graph, self.threads, *self._block_sizes(self.traits.sums))
         if plan is None or self._makes() > MOST_BYTES:
             return None

@@ -238,7 +238,8 @@ def pay_from(graph: Graph, threads: int, *sizes: Any, costs: Costs = COSTS) -> f
 
 
 def plan_of(graph: Graph, threads: int, *sizes: Any) -> Plan | None:
-    """The plan of blocks of these sizes in the order of ids; None where nobody has thought about them."""
+    """The plan of blocks of these sizes in the order of ids; None where nobody has thought about them, or has
+    thought about others since, as of hubs first."""
     return graph.store.get(Kind.PLAN, (*block_sizes(graph, threads, *sizes), False))
 
 

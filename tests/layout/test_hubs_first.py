@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 
 import gpop
-from gpop.cpu import layouts, preparation
+from gpop.common.parallel import worker_count
+from gpop.cpu import layouts, preparation, trying
+from gpop.cpu.sums import SUM_BYTES
 from gpop.generate import generate
 from gpop.graph.kept import Kind
 from gpop.layout import edge_blocks, hubs_first
@@ -66,8 +68,13 @@ def test_until_it_has_converged_and_from_some_vertices(hubs):
 
 def test_the_first_call_has_them_and_no_call_tries_messages(hubs, monkeypatch):
     """Else the last digits of a later one might be others."""
+    monkeypatch.setattr(trying, "is_shipped", lambda: False)
     monkeypatch.setattr(edge_blocks.Plan, "gain", lambda plan, threads, costs: -1.0)
     runs = [gpop.pagerank(hubs, iterations=1).run for _ in range(3)]
+    in_order = (hubs, worker_count(), SUM_BYTES, 4, None)
+    edge_blocks.blocks_of(*in_order, weighted=False, forced=True)  # for some other program
+    assert edge_blocks.plan_of(*in_order) is not None
+    hubs.drop("workspace")  # with what was decided
     runs += [gpop.pagerank(hubs, iterations=30).run for _ in range(30)]
     assert {run.mode for run in runs} == {"pull"}
     assert not hubs.store.get(Kind.TIMES)
