@@ -25,6 +25,8 @@ from gpop.apps.result import AppResult, Holds, holds
 from gpop.common.cached import cached, entry_of
 from gpop.common.inlined import KERNEL
 from gpop.common.kinds import ArrayKind
+from gpop.common.on_demand import OnDemand
+from gpop.common.used_pages import in_used_pages
 from gpop.cpu import loops
 from gpop.execution.again import Ran
 from gpop.graph.kept import Kind
@@ -198,7 +200,8 @@ def clean_room(kind: type[gpop.Program], graph: gpop.Graph) -> Iterator[Room]:
 
 @cached(**KERNEL)
 def _take(touched, field, second, third, vertices, values):
-    """One pass over the touched: 12 to 20 bytes of each, where they lie; how many are not zero."""
+    """One pass over the touched, or, where none are listed, over all: 12 to 20 bytes of each, where they lie;
+    how many are not zero. One more is written than there are."""
     count, zero = np.int64(0), np.float32(0)
     for i in range(touched.size):
         v = np.uint64(touched[i])
@@ -206,16 +209,34 @@ def _take(touched, field, second, third, vertices, values):
         field[v] = second[v] = third[v] = zero
         vertices[count], values[count] = v, value
         count += value != zero
+    if touched.size == 0:
+        for v in range(field.size):
+            value = field[v]
+            vertices[count], values[count] = v, value
+            count += value != zero
+        for v in range(field.size):
+            field[v] = second[v] = third[v] = zero
     return count
 
 
+MANY = 1 << 14
+"""Touched vertices: room for fewer is less than what the C library may hand back to the system, and get again
+page by page: that took as long as to take them."""
+
 _LIST, _FIELD = ArrayKind("uint32"), ArrayKind("float32")
+_VALUE, _NONE_LISTED = np.dtype(np.float32), np.empty(0, np.uint32)
 TAKES = _LIST, _FIELD, _FIELD, _FIELD, _LIST, _FIELD
 
 
-def take(fields: Fields, touched: np.ndarray, name: str) -> tuple[np.ndarray, np.ndarray]:
+def take(fields: Fields, touched: np.ndarray | OnDemand, name: str) -> tuple[np.ndarray, np.ndarray]:
     """Vertices and values where a field is not zero; all two or three fields of the touched become zero."""
     second, third = ([fields[other] for other in fields if other != name] * 2)[:2]
-    vertices, values = np.empty_like(touched), np.empty(touched.size, np.float32)
-    count = entry_of(_take, *TAKES)(touched, fields[name], second, third, vertices, values)
+    size = touched.size + 1
+    if size < MANY:
+        room = np.empty(2 * size, _VALUE)
+    else:  # pages that a result before may have left
+        room, _ = in_used_pages(1 << (2 * size).bit_length(), _VALUE)
+    vertices, values = room[:size].view(np.uint32), room[size:]
+    listed = _NONE_LISTED if isinstance(touched, OnDemand) else touched
+    count = entry_of(_take, *TAKES)(listed, fields[name], second, third, vertices, values)
     return vertices[:count], values[:count]

@@ -78,7 +78,7 @@ class Together(Mapping[str, Retold]):
     def __getitem__(self, name: str) -> Retold:
         if name not in self._names:
             raise KeyError(name)
-        return Retold(lambda: self._all()[name])
+        return Retold(lambda: looked_at(self._all()[name]))
 
     def _all(self) -> dict[str, Any]:
         """Those that were made first, whoever looks at the same time; what they are made of is let go."""

@@ -17,11 +17,16 @@ from gpop.common.cached import cached
 from gpop.common.inlined import KERNEL, inline
 from gpop.common.kinds import ArrayKind
 from gpop.common.shell import shell_sort
+from gpop.common.vectors import word_at
 from gpop.model.strategies import PC
 
 LIST_GAP = 32
 """Unused entries between the lists of two partitions. Lists that start at multiples of a power of two
 would share a few sets of the caches, and where many partitions have short lists drive each other out."""
+
+FEW_TOUCHED = 512
+"""Fewer than one in so many vertices of a partition are listed as they were met; to sort them takes less than
+to look at all marks. On a web graph 7,735 of 325,557 are found in 10 us, and were sorted in 40."""
 
 WORD_BITS = 6
 """A word of a bitmap holds ``2**6`` vertices; a smaller partition shares its word with others."""
@@ -248,22 +253,33 @@ def load_all(lists):
 
 @cached(**KERNEL)
 def drain_touched(out, lists):
-    """Fill ``out`` with the touched vertices and clear the record of them; True when they are ascending.
+    """Fill ``out`` with the touched vertices, by partition, and one more; clear the record of them.
 
-    Where they are many, lists made anew take less time than to sort ``out`` would.
+    Returns whether they ascend: where a partition has more than a few, its marks are looked at, in words.
     """
-    at = np.uint64(0)
-    ascending = out.size * 16 >= lists.n
+    at, ascending = np.uint64(0), True
     for p in range(lists.k):
         size = np.uint64(lists.touched_size[p])
         base, start = np.uint64(p) << np.uint64(lists.bits), list_of(p, lists)
-        if ascending and size > 1:
-            capacity = min(np.uint64(lists.n) - base, np.uint64(1) << np.uint64(lists.bits))
-            rebuild_list(lists.touched, start, lists.ever, base, capacity)
-        for i in range(size):
-            v = base + np.uint64(lists.touched[start + i])
-            lists.ever[v] = 0
-            out[at] = v
-            at += np.uint64(1)
+        last = min(np.uint64(lists.n), base + (np.uint64(1) << np.uint64(lists.bits)))
+        if size * np.uint64(FEW_TOUCHED) < last - base:
+            ascending = ascending and size <= np.uint64(1)
+            for i in range(size):
+                v = base + np.uint64(lists.touched[start + i])
+                lists.ever[v] = 0
+                out[at] = v
+                at += np.uint64(1)
+        else:
+            whole = base + (last - base & ~np.uint64(7))
+            for v in range(base, whole, np.uint64(8)):
+                if word_at(lists.ever, v) != 0:
+                    for u in range(v, v + np.uint64(8)):
+                        out[at] = u
+                        at += np.uint64(lists.ever[u])
+            for v in range(whole, last):
+                out[at] = v
+                at += np.uint64(lists.ever[v])
+            for v in range(base, last):
+                lists.ever[v] = 0
         lists.touched_size[p] = 0
     return ascending

@@ -14,6 +14,7 @@ import numpy as np
 
 from gpop.common.cached import entry_of
 from gpop.common.kinds import INT64
+from gpop.common.on_demand import looked_at
 from gpop.common.standby import Crew, borrow, give_back
 from gpop.cpu import follow, loop_state, sharing, team
 from gpop.cpu.active import LIST_GAP, SOURCES, drain_frontier, drain_touched, load_all, load_frontier
@@ -21,6 +22,7 @@ from gpop.cpu.counters import COUNTERS
 from gpop.cpu.filling import BYTES, STEPS
 from gpop.cpu.follow import ANYWHERE, Places, following_of
 from gpop.cpu.kept_workspace import forget_workspaces
+from gpop.cpu.marks import MANY, Marked
 from gpop.cpu.priority import PENDING, drain_waiting, pending_in
 from gpop.cpu.specialise import Loop
 from gpop.cpu.trying import Trying
@@ -234,8 +236,8 @@ class CpuEngine(Trying):
         return Finished(
             seconds=self.end - self.begin - (self.incoming_seconds - self.found),
             prepare_seconds=self.prepare_seconds + self.incoming_seconds,
-            frontier=self._take_frontier(),
-            touched=self._take_touched() if self.traits.track else None,
+            frontier=looked_at(self._take_frontier()),
+            touched=looked_at(self._take_touched()) if self.traits.track else None,
             counters=counters,
             mode=self.mode,
             threads=self.threads,
@@ -264,17 +266,23 @@ class CpuEngine(Trying):
         finally:
             forget_workspaces(self.graph.store)
 
-    def _take_touched(self) -> np.ndarray:
+    def _take_touched(self) -> np.ndarray | Marked:
         """Every vertex that was ever active in this run, ascending; the record of them is cleared."""
         if self.traits.all_active:
             return np.arange(self.layout.n, dtype=np.uint32)
-        touched = np.empty(int(self.space.touched_size[: int(self.layout.k)].sum()), np.uint32)
-        if touched.size and not entry_of(drain_touched, SOURCES, self.lists.kind)(touched, self.lists):
+        sizes = self.space.touched_size[: int(self.layout.k)]
+        count = int(sizes.sum())
+        if self.alone and count * MANY > self.layout.n:
+            sizes[:] = 0
+            return Marked(self.space.ever, count)
+        room = np.empty(count + 1, np.uint32)
+        touched = room[:count]
+        if count and not entry_of(drain_touched, SOURCES, self.lists.kind)(room, self.lists):
             touched.sort()
         return touched
 
-    def _take_frontier(self) -> np.ndarray:
-        """The vertices that are active now, in the order of their lists."""
+    def _take_frontier(self) -> np.ndarray | Marked:
+        """The vertices that are active now, in the order of their lists; ascending where they are many."""
         space, progress = self.space, self.progress
         if self.traits.all_active:
             if progress[loop_state.FRONTIER] and progress[loop_state.ITERATION] < self.limit:
@@ -284,7 +292,11 @@ class CpuEngine(Trying):
             return NOBODY
         sizes = space.frontier_size[: int(self.layout.k)]
         active = int(progress[loop_state.SCATTER_SIZE])
-        frontier = np.empty(int(sizes[space.scatter_list[:active]].sum()), np.uint32)
+        count = int(sizes[space.scatter_list[:active]].sum())
+        if self.alone and count * MANY > self.layout.n and "priorityFunc" not in self.lowered.functions:
+            sizes[:] = 0
+            return Marked(space.in_frontier, count)
+        frontier = np.empty(count, np.uint32)
         if active:  # the kernel need not be compiled for a run that converges
             entry_of(drain_frontier, SOURCES, INT64, self.lists.kind)(frontier, active, self.lists)
         if "priorityFunc" in self.lowered.functions:

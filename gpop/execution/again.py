@@ -19,7 +19,7 @@ import numpy as np
 
 from gpop.common.on_demand import OnDemand, Retold, Together
 from gpop.common.parallel import use_threads
-from gpop.execution.finished import ATTRIBUTES, Run, finished_as, made_run
+from gpop.execution.finished import ATTRIBUTES, Run, finished_as
 from gpop.graph.exclusive import exclusive
 from gpop.model.models import MODEL_NAMES
 from gpop.plan.engine import Engine, Finished
@@ -94,7 +94,7 @@ class Ran(Retold):
     @property
     def value(self) -> Run:
         """Made for each who looks here."""
-        run = self.left if self.said is None else made_run(**self.attributes())
+        run = self.left if self.said is None else Run._of_both(self.attributes())
         run.trace.summary.update(self.summary)
         return run
 

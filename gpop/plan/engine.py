@@ -6,6 +6,8 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from gpop.common.on_demand import OnDemand
+
 
 class Finished(NamedTuple):
     """What a run leaves behind besides the program's fields; see `gpop.execution.run.Run`.
@@ -43,8 +45,8 @@ class Left(NamedTuple):
     seconds: float
     iterations: int
     active: int
-    frontier: np.ndarray
-    touched: np.ndarray | None = None
+    frontier: np.ndarray | OnDemand
+    touched: np.ndarray | OnDemand | None = None
 
     @property
     def converged(self) -> bool:

@@ -12,7 +12,7 @@ from numba import njit
 
 import gpop
 from gpop.apps.nibble import Nibble
-from gpop.cpu import team, work
+from gpop.cpu import preparation, team, work
 from gpop.cpu.engine import CpuEngine
 from gpop.cpu.scatter import flag_bit
 from gpop.generate import generate
@@ -66,6 +66,34 @@ def test_who_becomes_active_in_a_full_column(mode, edges_each):
         assert set(wanted["frontier"]) <= set(run.touched.tolist())
         assert not set(range(n - 5, n)) & set(run.touched.tolist())
     assert (known_columns(graph) > 0) == (edges_each == 8 and mode != "sc")
+
+
+@pytest.mark.parametrize("hub", [False, True])
+def test_a_column_is_full_where_nearly_every_edge_carries_a_message(hub, monkeypatch):
+    """Of the last partition one vertex is active: it alone sends, into columns that all others fill."""
+    monkeypatch.setattr(preparation, "has_hub", lambda graph: hub)
+    n, rng = 8 * SIZE, np.random.default_rng(6)
+    tails, heads = rng.integers(0, n, 8 * n), rng.integers(0, n - 5, 8 * n)
+    graph = gpop.Graph.from_edges(tails, heads, n=n)
+    active = np.arange(n - SIZE + 1)
+
+    def begun():
+        program = Nibble(graph)
+        program.mass[graph.n - 5 :] = 0.5  # who would be active if it were asked
+        program.mass[active] = 1 / n
+        program.share[active] = 0.5 / n / np.maximum(graph.out_degree[active], 1)
+        return program
+
+    for iterations in (1, 2, 3):
+        expected, program = begun(), begun()
+        wanted = interpret(expected, active, iterations)
+        run = gpop.run(program, active, iterations=iterations, partition_size=SIZE, threads=2)
+        assert [run.trace[0][f"partitions_{mode}"] for mode in ("sc", "pc")] == [1, 7]
+        for name in ("mass", "share"):
+            np.testing.assert_allclose(getattr(program, name), getattr(expected, name), rtol=1e-6)
+        assert sorted(run.frontier.tolist()) == sorted(wanted["frontier"])
+        assert run.trace.column("frontier").tolist() == wanted["sizes"]
+        assert known_columns(graph) == 8
 
 
 @pytest.fixture(scope="module")

@@ -154,9 +154,9 @@ def test_workers_are_called_when_there_is_work_to_share(monkeypatch):
 
 
 def test_workers_are_called_at_once_for_one_iteration_of_many_edges():
-    """Of 274,000, which take one thread .8 ms; to call others takes .1."""
-    assert sharing.pays_to_call(274_350, sharing.EDGE_BYTES, 1, False)
-    assert not sharing.pays_to_call(200_000, sharing.EDGE_BYTES, 1, False)
+    """Of 192,000, which take one thread .6 ms; to call others takes .1."""
+    assert sharing.pays_to_call(192_000, sharing.EDGE_BYTES, 1, False)
+    assert not sharing.pays_to_call(100_000, sharing.EDGE_BYTES, 1, False)
 
 
 def test_workers_are_called_for_all_iterations_to_come(monkeypatch):
