@@ -10,7 +10,8 @@ the loop            ``loop``, ``loops`` (one for each kind of program), ``loop_s
 modes               ``choose_mode``, ``tree``, ``scatter``, ``scatter_inside``,
                     ``scatter_partition``, ``gather``, ``sums``, ``interleave``, ``pull``,
                     ``pull_all``; ``trial`` and ``trying`` (which one is faster, by its times)
-who is active       ``active`` (two-level lists), ``bitmap``, ``priority``, ``tournament``
+who is active       ``active`` (two-level lists), ``marks`` (what a run leaves), ``bitmap``, ``priority``,
+                    ``tournament``
 threads             ``team``, ``follow``, ``sharing`` and ``alone`` (whether), ``shares`` (who does
                     what)
 memory              ``workspace`` (a run's arrays), ``workspace_tables`` (their sizes),

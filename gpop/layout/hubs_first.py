@@ -69,10 +69,10 @@ def slots_of(graph: Graph, windows: np.ndarray, threads: int) -> np.ndarray:
 
     By in-edges; where it is not known that these are the out-edges, by a sample of them.
 
-    >>> star = Graph.from_edges([1, 2, 3, 0, 0], [0, 0, 0, 1, 2], n=8)
-    >>> star.facts.symmetric = True
-    >>> slots_of(star, np.array([0, 2, 5]), 1).tolist()     # vertices 0-1, 2-4, 5-7
-    [0, 1, 1, 0, 2, 0, 1, 2]
+    >>> graph = Graph.from_edges([0, 1, 2, 4, 4], [4, 2, 1, 0, 4], n=8)
+    >>> graph.facts.symmetric = True
+    >>> slots_of(graph, np.array([0, 2, 5]), 1).tolist()     # vertices 0-1, 2-4, 5-7
+    [0, 1, 1, 2, 0, 0, 1, 2]
     """
     if graph.facts.symmetric:
         groups = groups_of(graph.out_degree)
