@@ -185,11 +185,11 @@ class CpuEngine(Trying):
         if calls:
             led = run_loop, self.places
             if self.led != led:  # they are told the same in all runs with a loop
-                self.led, self.told = led, following_of(*led, self.space, self.threads, self.spins)
+                self.led, self.told = led, following_of(*led, self.space, self.workers + 1, self.spins)
             self.crew = crew = borrow(self.workers)
             crew.call(follow.entry(), ticket, self.told.address, self.workers + 1)
         return run_loop(
-            self.threads, workers, spins, ticket, limit, len(records), SLICE_NS, stepping,
+            self.workers + 1, workers, spins, ticket, limit, len(records), SLICE_NS, stepping,
             self.forced, self.ratio, self.incoming.indptr.size > 0, progress, records,
         )  # fmt: skip
 

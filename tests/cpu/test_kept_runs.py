@@ -153,6 +153,22 @@ def test_workers_are_called_when_there_is_work_to_share(monkeypatch):
     assert [each["frontier"] for each in results[0].trace] == [each["frontier"] for each in results[1].trace]
 
 
+def test_no_more_are_called_than_there_are_partitions(monkeypatch):
+    called, borrow = [], engine.borrow
+    monkeypatch.setattr(engine, "borrow", lambda others: (called.append(others), borrow(others))[1])
+    graph = graph_of(14)
+    for ways in (
+        {"method": "labels", "interleave": False},
+        {"method": "labels", "interleave": True},
+        {"method": "labels", "interleave": False, "mode": "pull"},
+    ):
+        expected = gpop.connected_components(graph, **ways, partition_size=4096, threads=1)
+        found = gpop.connected_components(graph, **ways, partition_size=4096, threads=9)
+        assert np.array_equal(found.label, expected.label) and found.run.threads == 9
+        assert found.run.partitions == 4
+    assert called == [3, 3, 3]
+
+
 def test_workers_are_called_at_once_for_one_iteration_of_many_edges():
     """Of 192,000, which take one thread .6 ms; to call others takes .1."""
     assert sharing.pays_to_call(192_000, sharing.EDGE_BYTES, 1, False)
