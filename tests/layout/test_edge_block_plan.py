@@ -8,6 +8,7 @@ import pytest
 import gpop
 from gpop.generate import generate
 from gpop.layout import edge_block_plan as module
+from gpop.layout.edge_block_kernels import FIRST, FOURS
 from gpop.layout.edge_block_plan import VERTEX_WORK, plan_blocks
 from gpop.layout.edge_blocks import build_blocks
 
@@ -16,8 +17,13 @@ def work_of_units(graph: gpop.Graph, threads: int) -> np.ndarray:
     """Work of each unit of a plan for so many threads, 4 turns each; none is cut by its width."""
     most = (graph.m + VERTEX_WORK * graph.n) // (4 * threads)
     layout = build_blocks(graph, plan_blocks(graph, 17, 16, most, threads=1), threads=1)
-    work = VERTEX_WORK + np.bincount(graph.indices, minlength=graph.n)
-    return np.add.reduceat(work, layout.bounds[:-1])
+    pieces = layout.blocks[:, FOURS:].sum(axis=1)
+    of_blocks = zip(layout.blocks[:, FIRST], pieces, strict=True)
+    runs = [np.unique(layout.targets[first : first + count]).size for first, count in of_blocks]
+    edges = np.diff(layout.blocks[:, FIRST], append=graph.m)
+    run_work = 0 if graph.n * module.VALUE_BYTES < module.FAR_BYTES else module.RUN_WORK
+    work = np.add.reduceat(edges + run_work * np.array(runs), layout.first_block[:-1])
+    return work * (graph.m / work.sum()) + VERTEX_WORK * np.diff(layout.bounds)
 
 
 def hubs_side_by_side() -> gpop.Graph:
@@ -38,7 +44,10 @@ GRAPHS = {
 
 @pytest.mark.parametrize("name", GRAPHS)
 @pytest.mark.parametrize("threads", [2, 16])
-def test_units_have_about_equal_work(name, threads):
+@pytest.mark.parametrize("far", [False, True])
+def test_units_have_about_equal_work(name, threads, far, monkeypatch):
+    """Where values are far, a run of edges into one vertex is work, too."""
+    monkeypatch.setattr(module, "FAR_BYTES", 0 if far else 1 << 40)
     graph = GRAPHS[name]()
     work = work_of_units(graph, threads)
     assert len(work) <= 4 * threads, "a thread would have a turn more than others"
