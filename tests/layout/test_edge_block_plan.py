@@ -13,16 +13,15 @@ from gpop.layout.edge_block_plan import VERTEX_WORK, plan_blocks
 from gpop.layout.edge_blocks import build_blocks
 
 
-def work_of_units(graph: gpop.Graph, threads: int) -> np.ndarray:
+def work_of_units(graph: gpop.Graph, threads: int, far: bool) -> np.ndarray:
     """Work of each unit of a plan for so many threads, 4 turns each; none is cut by its width."""
     most = (graph.m + VERTEX_WORK * graph.n) // (4 * threads)
-    layout = build_blocks(graph, plan_blocks(graph, 17, 16, most, threads=1), threads=1)
+    layout = build_blocks(graph, plan_blocks(graph, 17, 10 if far else 16, most, threads=1), threads=1)
     pieces = layout.blocks[:, FOURS:].sum(axis=1)
     of_blocks = zip(layout.blocks[:, FIRST], pieces, strict=True)
     runs = [np.unique(layout.targets[first : first + count]).size for first, count in of_blocks]
     edges = np.diff(layout.blocks[:, FIRST], append=graph.m)
-    run_work = 0 if graph.n * module.VALUE_BYTES < module.FAR_BYTES else module.RUN_WORK
-    work = np.add.reduceat(edges + run_work * np.array(runs), layout.first_block[:-1])
+    work = np.add.reduceat(edges + (module.RUN_WORK if far else 0) * np.array(runs), layout.first_block[:-1])
     return work * (graph.m / work.sum()) + VERTEX_WORK * np.diff(layout.bounds)
 
 
@@ -38,7 +37,7 @@ GRAPHS = {
     "hubs anywhere": lambda: generate("rmat", scale=14, seed=2, permute=True),
     "hubs first": lambda: generate("rmat", scale=14, seed=2),
     "hubs side by side": hubs_side_by_side,
-    "road": lambda: generate("road", width=120, height=100, seed=1),
+    "road": lambda: generate("road", width=300, height=200, seed=1),
 }
 
 
@@ -49,7 +48,7 @@ def test_units_have_about_equal_work(name, threads, far, monkeypatch):
     """Where values are far, a run of edges into one vertex is work, too."""
     monkeypatch.setattr(module, "FAR_BYTES", 0 if far else 1 << 40)
     graph = GRAPHS[name]()
-    work = work_of_units(graph, threads)
+    work = work_of_units(graph, threads, far)
     assert len(work) <= 4 * threads, "a thread would have a turn more than others"
     assert work.max() <= 1.2 * work.sum() / (4 * threads)
 
