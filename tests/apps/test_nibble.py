@@ -48,6 +48,11 @@ def test_against_a_dense_walk(threshold, mode):
         assert result.values.sum(dtype=np.float64) == pytest.approx(1, abs=1e-5)
 
 
+def test_small_graphs_have_some_partitions_for_all_threads():
+    graph = generate("rmat", scale=9, degree=6, seed=8)
+    assert [gpop.nibble(graph, 0, threads=threads).run.partitions for threads in (1, 2, 16)] == [4, 4, 16]
+
+
 def test_small_neighbourhoods_are_always_source_centric():
     run = gpop.nibble(generate("grid", width=60, height=60), 0, threshold=1e-3).run
     assert not any(record["partitions_pc"] for record in run.trace)
