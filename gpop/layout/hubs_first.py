@@ -44,13 +44,22 @@ def groups_of(degree: np.ndarray) -> np.ndarray:
     return (64 - np.frexp(degree)[1]).astype(np.uint8)
 
 
+def by_group(groups: np.ndarray) -> np.ndarray:
+    """The vertices by group, each group in the order of ids.
+
+    >>> by_group(np.array([63, 61, 64, 61], np.uint8)).tolist()
+    [1, 3, 0, 2]
+    """
+    return np.argsort(groups, kind="stable").astype(np.uint32)
+
+
 def hubs_first(degree: np.ndarray) -> np.ndarray:
     """The vertices by group (uint32), each group in the order of ids.
 
     >>> hubs_first(np.array([1, 5, 0, 7, 1])).tolist()
     [1, 3, 0, 4, 2]
     """
-    return np.argsort(groups_of(degree), kind="stable").astype(np.uint32)
+    return by_group(groups_of(degree))
 
 
 def places_of(old: np.ndarray) -> np.ndarray:
@@ -82,19 +91,10 @@ def slots_of(graph: Graph, windows: np.ndarray, threads: int) -> np.ndarray:
 
     def number(w: int) -> None:
         of_window = slice(int(windows[w]), int(ends[w]))
-        slot[of_window] = places_of(hubs_first_of(groups[of_window]))
+        slot[of_window] = places_of(by_group(groups[of_window]))
 
     for_each(len(windows), number, threads)
     return slot
-
-
-def hubs_first_of(groups: np.ndarray) -> np.ndarray:
-    """As `hubs_first`, of groups.
-
-    >>> hubs_first_of(np.array([63, 61, 64, 61], np.uint8)).tolist()
-    [1, 3, 0, 2]
-    """
-    return np.argsort(groups, kind="stable").astype(np.uint32)
 
 
 def go_first(graph: Graph) -> bool:
