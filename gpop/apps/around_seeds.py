@@ -7,8 +7,6 @@ again. After the first call on a graph no step is proportional to the number of 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -134,7 +132,7 @@ class Around:
             seeds = int(listed[0]) if listed.size == 1 else listed
         if self.on_host:
             loops.ask("frontier", _take, *TAKES)
-        with clean_room(self.kind, graph) as room:
+        with CleanRoom(self.kind, graph) as room:
             prototype = room.prototypes.get(self) or self._prototype(graph, room)
             fields, size = room.fields, 1 if type(seeds) is int else seeds.size
             for name, value in self.begins.items():
@@ -173,29 +171,35 @@ class Room(NamedTuple):
     prototypes: WeakKeyDictionary[Around, Prototype]
 
 
-@contextmanager
-def clean_room(kind: type[gpop.Program], graph: gpop.Graph) -> Iterator[Room]:
-    """What the graph keeps for programs of this kind. After an interrupted run it is not put back.
+class CleanRoom:
+    """``with CleanRoom(kind, graph) as room``: what the graph keeps for programs of this kind. After an
+    interrupted run it is not put back.
 
     It is kept in a list: to take it out and to put it back counts no bytes.
     """
-    spare = graph.store.get(Kind.PROGRAM, kind)
-    try:
-        room = spare.pop()
-    except (AttributeError, IndexError):  # there was no call before, or another one has it
-        spare, fields = None, kind(graph)._fields
-        for name in kind.vertex_fields():
-            fields[name]  # is made: none is filled anew for a run
-        room = Room(fields, WeakKeyDictionary())
-    try:
-        yield room
-    except BaseException:
-        graph.store.take(Kind.PROGRAM, kind)  # whose bytes are counted there
-        raise
-    if spare is None:
-        graph.store.put(Kind.PROGRAM, [room], kind, about=kind.__name__, holds=room.fields.made)
-    else:
-        spare.append(room)
+
+    def __init__(self, kind: type[gpop.Program], graph: gpop.Graph) -> None:
+        self.kind, self.store = kind, graph.store
+        self.spare = graph.store.get(Kind.PROGRAM, kind)
+        try:
+            self.room = self.spare.pop()
+        except (AttributeError, IndexError):  # there was no call before, or another one has it
+            self.spare, fields = None, kind(graph)._fields
+            for name in kind.vertex_fields():
+                fields[name]  # is made: none is filled anew for a run
+            self.room = Room(fields, WeakKeyDictionary())
+
+    def __enter__(self) -> Room:
+        return self.room
+
+    def __exit__(self, failed: type[BaseException] | None, *_: object) -> None:
+        kind, room = self.kind, self.room
+        if failed is not None:
+            self.store.take(Kind.PROGRAM, kind)  # whose bytes are counted there
+        elif self.spare is None:
+            self.store.put(Kind.PROGRAM, [room], kind, about=kind.__name__, holds=room.fields.made)
+        else:
+            self.spare.append(room)
 
 
 @cached(**KERNEL)

@@ -15,7 +15,6 @@ import numpy as np
 
 import gpop
 from gpop.common.arguments import as_count
-from gpop.common.parallel import worker_count
 from gpop.execution.again import Ran, asked_with, made_of, run_again
 from gpop.plan.plan import UNLIMITED
 from gpop.program.start import Start
@@ -64,9 +63,6 @@ class Prototype:
         self.given, self.watched = options, any(map(options.get, LOOKED_AT))
         self.options = {name: value for name, value in options.items() if name not in OF_ITS_OWN}
         self.asked: tuple = ()
-        self.threads = -1
-        self.counts = options.get("target") != "gpu" and options.get("threads") is None
-        """Whether a run is asked with as many threads as there are."""
 
     def program(self, graph: gpop.Graph, first: Mapping[str, dict[int, Any]] = NOTHING) -> gpop.Program:
         """A new one; ``first``: see `run`."""
@@ -86,12 +82,10 @@ class Prototype:
         """
         start = Start(graph, self.cls, self.fields, self.parameters, first, vertex, None, self.series)
         if not self.watched:
-            threads = worker_count() if self.counts else 0
-            if threads != self.threads:
+            if not self.asked:
                 self.asked = asked_with(
                     self.cls, graph.weights, vertex is None, self.iterations, **self.options
                 )
-                self.threads = threads
             made = run_again(self.asked, start, self.limit, make)
             if made is not None:
                 return made

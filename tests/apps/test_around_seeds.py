@@ -183,10 +183,10 @@ def test_whom_only_a_message_of_zero_reaches_is_not_active(app):
 
 def test_a_room_is_one_calls_at_a_time():
     graph, own = gpop.Graph.from_edges([0, 1], [1, 0]), nibble.Nibble
-    with around_seeds.clean_room(own, graph) as first, around_seeds.clean_room(own, graph) as second:
+    with around_seeds.CleanRoom(own, graph) as first, around_seeds.CleanRoom(own, graph) as second:
         assert second is not first
-    with pytest.raises(ZeroDivisionError), around_seeds.clean_room(own, graph) as broken:
+    with pytest.raises(ZeroDivisionError), around_seeds.CleanRoom(own, graph) as broken:
         assert broken is first or broken is second
         raise ZeroDivisionError
-    with around_seeds.clean_room(own, graph) as after:
+    with around_seeds.CleanRoom(own, graph) as after:
         assert after is not broken
