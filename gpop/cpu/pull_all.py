@@ -7,9 +7,9 @@ Two phases stand for scatter and gather, each over the units of the layout (edge
    one destination, then ``filterFunc``, and the vertex's value in the next iteration, which therefore has
    no first phase. A vertex is written by the thread that has its unit.
 
-Every vertex gets every message, in ascending order of the sources: bitwise what PC computes, but not where
-hubs go first (hubs_first.py), which are other places for values and sums. The values of
-a piece are loaded before the first is gathered: the compiler may then keep the destination in a register.
+Every vertex gets every message, in ascending order of the sources: bitwise what PC computes. Where hubs go
+first (hubs_first.py) values and sums have other places, and messages come in that order. The values of a
+piece are loaded before the first is gathered: the compiler may then keep the destination in a register.
 
 Bytes: per edge 2 (+ weight), per piece 2 and one access to the destination, which a unit passes through
 from its first vertex to its last; the values of a source block stay in the private cache, into which they are

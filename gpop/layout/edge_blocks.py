@@ -83,11 +83,6 @@ class Blocks(NamedTuple):
     place: np.ndarray
     slot: np.ndarray
 
-    @property
-    def hubs_first(self) -> bool:
-        """Whether messages arrive in another order than that of ids."""
-        return self.place.size > 0
-
 
 def build_blocks(graph: Graph, plan: Plan, threads: int, weighted: bool = True) -> Blocks:
     """Cut the in-edges of ``graph`` into blocks, in parallel; the result does not depend on ``threads``.

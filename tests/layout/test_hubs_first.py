@@ -53,7 +53,7 @@ def test_ranks_are_those_of_messages(hubs, built, weighted, symmetric, monkeypat
     assert len({each.rank.tobytes() for each in found}) == 1
     assert found[0].run.mode == "pull" and expected.run.mode == "pc"
     layout = built[-1]
-    assert layout.hubs_first and min(len(set(layout.blocks[:, column])) for column in (SOURCE, WINDOW)) > 2
+    assert layout.place.size and min(len(set(layout.blocks[:, column])) for column in (SOURCE, WINDOW)) > 2
 
 
 def test_until_it_has_converged_and_from_some_vertices(hubs):
@@ -86,7 +86,7 @@ def test_who_minds_the_order_has_that_of_ids(hubs, built):
         expected = gpop.pagerank(hubs, iterations=8, mode="pc", **options)
         found = gpop.pagerank(hubs, iterations=8, mode="pull", **options)
         assert found.rank.tobytes() == expected.rank.tobytes()
-        assert built and not any(layout.hubs_first for layout in built), options
+        assert built and not any(layout.place.size for layout in built), options
 
 
 def test_every_edge_once_in_the_order_of_groups(hubs):
