@@ -251,6 +251,8 @@ def make_loop(open_control, work, fill, all_active, prioritised, ranked):
                     if phase == GATHER and not light:
                         chunk = np.int64(HEAVIEST)
                         order_by_weight(c, all_active)
+                    elif all_active and phase == PULL and c.heaviest.size > 0:
+                        chunk = np.int64(HEAVIEST)
                 done = c.team[team.DONE] + workers
                 team.start_phase(c.team, phase, items, iteration, chunk)
             work(phase, iteration, w, threads, items, sharers, chunk, *job)

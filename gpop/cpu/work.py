@@ -127,6 +127,8 @@ def make_work(
                                 prepare(i, layout, space, state)
                         elif phase == PULL:
                             if all_active:
+                                if ordered:
+                                    i = layout.heaviest[j]
                                 pull_partition(i, w, iteration, layout, space, state, after)
                             else:
                                 pull_partition(i, w, layout, incoming, space, state)

@@ -65,7 +65,9 @@ class Blocks(NamedTuple):
 
     Unit ``u`` owns the vertices ``bounds[u]:bounds[u + 1]`` and the blocks
     ``first_block[u]:first_block[u + 1]``. ``pieces``: of all lengths. ``values_read``: see `Plan`.
-    ``place``, ``slot``: see hubs_first.py; empty where all are in the order of ids.
+    ``place``, ``slot``: see hubs_first.py; empty where all are in the order of ids. ``heaviest``: the units,
+    those of most work first, as they are taken; empty where a thread has the same ones in each iteration,
+    which its cache may hold.
     """
 
     n: np.int64
@@ -82,6 +84,7 @@ class Blocks(NamedTuple):
     values_read: np.int64
     place: np.ndarray
     slot: np.ndarray
+    heaviest: np.ndarray
 
 
 def build_blocks(graph: Graph, plan: Plan, threads: int, weighted: bool = True) -> Blocks:
@@ -144,7 +147,7 @@ def build_blocks(graph: Graph, plan: Plan, threads: int, weighted: bool = True) 
         np.int64(n), np.uint32(plan.unit_bits), np.int64(plan.units.size - 1), graph.indptr,
         np.minimum(plan.units << plan.cell_bits, n), np.searchsorted(unit, np.arange(plan.units.size)),
         blocks, refs, targets, piece_weights, blocks[:, FOURS:].sum(), np.int64(plan.values_read),
-        places_of(plan.old), slot,
+        places_of(plan.old), slot, plan.by_work,
     )  # fmt: skip
 
 

@@ -18,7 +18,7 @@ from gpop.graph.graph import Graph
 from gpop.graph.kept import Kind
 from gpop.graph.kept_bytes import Bytes
 from gpop.layout.bins import Bins, nonempty
-from gpop.layout.edge_block_plan import BY_ID
+from gpop.layout.edge_block_plan import BY_ID, IN_ORDER
 from gpop.layout.edge_blocks import Blocks
 from gpop.layout.mapped_file import MappedArrays
 from gpop.layout.partition import partition_count
@@ -46,7 +46,7 @@ class Mapped:
                 arrays["blocks"].reshape(-1, 6), arrays["refs"], arrays["targets"],
                 arrays["block_weights"] if weighted else np.empty(0, np.uint32),
                 np.int64(said["pieces"]), np.int64(said["values_read"]),
-                BY_ID, np.empty(0, np.uint16),
+                BY_ID, np.empty(0, np.uint16), IN_ORDER,
             )
             for weighted in {False, graph.weights is not None}
         }  # fmt: skip

@@ -46,9 +46,9 @@ def test_fixed_iterations(graph, iterations, dangling, dtype, rtol):
         assert result.rank.sum(dtype=np.float64) == pytest.approx(1, rel=1e-6)
 
 
-def test_fixed_iterations_pay_for_no_convergence_check(graph, monkeypatch):
+def test_fixed_iterations_pay_for_no_convergence_check(monkeypatch):
     """No field for the change, and Python is not entered between iterations; nor is it where it converges."""
-    asked = []
+    asked, graph = [], generate("rmat", scale=9, degree=8, seed=6)  # on which nobody has called it before
 
     def recording(program, callback=None, **options):
         asked.append((hasattr(type(program), "change"), program.settles is not None, callback))

@@ -11,6 +11,7 @@ import gpop
 from gpop.common.errors import NotEnoughMemory
 from gpop.cpu import layouts, pull_all
 from gpop.generate import generate
+from gpop.layout import edge_block_plan
 from gpop.layout import edge_blocks as blocks
 from tests.programs import Formula, Rank
 from tests.quick import quick
@@ -78,6 +79,30 @@ def test_edges_are_asked_for_up_to_the_last_one_and_beyond(monkeypatch):
     monkeypatch.setattr(pull_all, "FAR_EDGES", 0)
     found, _ = fields_after(Decayed, "pull")
     assert np.array_equal(found["value"], expected["value"])
+
+
+@pytest.mark.parametrize("all_of_them", [True, False])
+def test_where_values_are_far_threads_take_units_in_the_order_of_the_layout(all_of_them, monkeypatch):
+    """Were it another order, those that it leaves out would have their turn."""
+    monkeypatch.setattr(edge_block_plan, "FAR_BYTES", 0)
+    plan, firsts = blocks.plan_blocks, []
+
+    def ordered(*given, **options):
+        found = plan(*given, **options)
+        units = np.arange(len(found.units) - 1)[::-1].copy()
+        firsts.append(found.units[1] << found.cell_bits)
+        return found._replace(by_work=units if all_of_them else 0 * units)
+
+    monkeypatch.setattr(blocks, "plan_blocks", ordered)
+    graph = generate("rmat", scale=10, seed=4, weights=(1, 9))
+    expected, _ = fields_after(Decayed, "pc", graph, threads=1)
+    found, run = fields_after(Decayed, "pull", graph, threads=2)
+    assert run.partitions > 4
+    if all_of_them:
+        assert np.array_equal(found["value"], expected["value"])
+    else:
+        # Of 4 iterations one thread may take some by itself, to compare: they go by ids.
+        assert (found["begun"][: firsts[0]] > 4).all() and (found["begun"][firsts[0] :] < 4).all()
 
 
 @pytest.mark.parametrize("cls", quick([Decayed, Rank, Formula], Decayed))

@@ -10,13 +10,17 @@ from gpop.generate import generate
 from gpop.layout import edge_block_plan as module
 from gpop.layout.edge_block_kernels import FIRST, FOURS
 from gpop.layout.edge_block_plan import VERTEX_WORK, plan_blocks
-from gpop.layout.edge_blocks import build_blocks
+from gpop.layout.edge_blocks import Blocks, build_blocks
 
 
-def work_of_units(graph: gpop.Graph, threads: int, far: bool) -> np.ndarray:
-    """Work of each unit of a plan for so many threads, 4 turns each; none is cut by its width."""
+def layout_for(graph: gpop.Graph, threads: int, far: bool) -> Blocks:
+    """Units for so many threads, 4 turns each; none is cut by its width."""
     most = (graph.m + VERTEX_WORK * graph.n) // (4 * threads)
-    layout = build_blocks(graph, plan_blocks(graph, 17, 10 if far else 16, most, threads=1), threads=1)
+    return build_blocks(graph, plan_blocks(graph, 17, 10 if far else 16, most, threads=1), threads=1)
+
+
+def work_of_units(graph: gpop.Graph, layout: Blocks, far: bool) -> np.ndarray:
+    """Of each unit, counted in the layout."""
     pieces = layout.blocks[:, FOURS:].sum(axis=1)
     of_blocks = zip(layout.blocks[:, FIRST], pieces, strict=True)
     runs = [np.unique(layout.targets[first : first + count]).size for first, count in of_blocks]
@@ -45,12 +49,28 @@ GRAPHS = {
 @pytest.mark.parametrize("threads", [2, 16])
 @pytest.mark.parametrize("far", [False, True])
 def test_units_have_about_equal_work(name, threads, far, monkeypatch):
-    """Where values are far, a run of edges into one vertex is work, too."""
+    """Where values are far, a run of edges into one vertex is work, too, and the last units are small."""
     monkeypatch.setattr(module, "FAR_BYTES", 0 if far else 1 << 40)
     graph = GRAPHS[name]()
-    work = work_of_units(graph, threads, far)
-    assert len(work) <= 4 * threads, "a thread would have a turn more than others"
-    assert work.max() <= 1.2 * work.sum() / (4 * threads)
+    work = work_of_units(graph, layout_for(graph, threads, far), far)
+    ends, each = np.cumsum(work), work.sum() / (4 * threads)
+    last = ends - work > work.sum() * (1 - 1 / module.LAST)
+    assert len(work[~last]) <= 4 * threads, "a thread would have a turn more than others"
+    assert work.max() <= 1.2 * each
+    if far:
+        assert work[last].max() <= 1.5 * each / module.FINER
+        assert last.sum() >= threads / 2 * module.FINER / 2
+
+
+def test_the_heaviest_units_are_first_where_values_are_far(monkeypatch):
+    graph = GRAPHS["hubs first"]()
+    monkeypatch.setattr(module, "FAR_BYTES", 0)
+    layout = layout_for(graph, 4, far=True)
+    work = work_of_units(graph, layout, far=True)[layout.heaviest]
+    assert work.size == layout.k > 16 and np.unique(layout.heaviest).size == layout.k
+    assert (work[1:] < 1.1 * work[:-1]).all() and work[-1] < work[0] / 3
+    monkeypatch.setattr(module, "FAR_BYTES", 1 << 40)
+    assert layout_for(graph, 4, far=False).heaviest.size == 0
 
 
 def test_expected_to_gain_where_it_does():
