@@ -8,7 +8,9 @@ the vertex with the largest out-degree. Each number is the median of ``--rounds`
 is discarded, threads alternating within a round so that a slow minute hits all of them; times are those
 of the iteration loop. ``sssp`` is what a call takes by itself (lists, on these), ``sssp-messages`` the
 program that sends some. The partition size of programs whose ties depend on it is fixed, so results must be
-bitwise the same for every number of threads, and the table says whether they were.
+bitwise the same for every number of threads, and the table says whether they were. ``arithmetic`` is no app:
+`STEPS` in registers, without memory. Where a core alone has a higher clock, or two are one, all together do
+less than so many times as much, and no app that keeps them busy can do more.
 
 Weak scaling: ``--scale`` is that of the graph for the first number of threads, and every doubling of the
 threads doubles the graph. The table gives nanoseconds per edge times threads, and the efficiency: that of
@@ -20,21 +22,45 @@ from __future__ import annotations
 import argparse
 import os
 import statistics
+import time
+from types import SimpleNamespace
 
 import numpy as np
 
 import gpop
+from gpop.common.cached import cached
 from gpop.common.command import exit_code
 from gpop.common.errors import GpopError
+from gpop.common.parallel import for_each
 from gpop.generate import generate
 from perf.parser import with_out
 from perf.provenance import perf_command, written
 
 PARTITION_SIZE = 1 << 15
 ITERATIONS = 10
+STEPS, SHARES = 1 << 27, 1 << 10
 
 
-APPS = ("pagerank", "bfs", "sssp", "sssp-messages", "cc", "nibble")
+APPS = ("arithmetic", "pagerank", "bfs", "sssp", "sssp-messages", "cc", "nibble")
+
+
+@cached
+def _mix(share, steps, found):
+    """Steps of four generators of random numbers (xorshift), which do not wait for each other."""
+    seed, left, right, last = np.uint64(share + 1), np.uint64(13), np.uint64(7), np.uint64(17)
+    a, b, c, d = seed, seed + np.uint64(1 << 20), seed + np.uint64(1 << 21), seed + np.uint64(1 << 22)
+    for _ in range(steps):
+        a, b, c, d = a ^ a << left, b ^ b << left, c ^ c << left, d ^ d << left
+        a, b, c, d = a ^ a >> right, b ^ b >> right, c ^ c >> right, d ^ d >> right
+        a, b, c, d = a ^ a << last, b ^ b << last, c ^ c << last, d ^ d << last
+    found[share] = a ^ b ^ c ^ d
+
+
+def arithmetic(threads: int) -> tuple[SimpleNamespace, np.ndarray]:
+    """`STEPS` in all, in shares that threads take one by one."""
+    found, start = np.zeros(SHARES, np.uint64), time.perf_counter()
+    for_each(SHARES, lambda share: _mix(share, STEPS // SHARES, found), threads)
+    return SimpleNamespace(seconds=time.perf_counter() - start, iterations=1), found
 
 
 def apps(graph: gpop.Graph, symmetric: gpop.Graph, source: int) -> dict:
@@ -63,7 +89,7 @@ def apps(graph: gpop.Graph, symmetric: gpop.Graph, source: int) -> dict:
         found = gpop.nibble(graph, source, partition_size=PARTITION_SIZE, **options)
         return found.run, found.values
 
-    return dict(zip(APPS, (pagerank, bfs, sssp, by_messages, cc, nibble), strict=True))
+    return dict(zip(APPS, (arithmetic, pagerank, bfs, sssp, by_messages, cc, nibble), strict=True))
 
 
 def make_graphs(scale: int, given: argparse.Namespace) -> tuple[gpop.Graph, dict]:
@@ -107,6 +133,7 @@ def weak(given: argparse.Namespace, threads: list[int]) -> None:
     for number in threads:
         scale = given.scale + round(np.log2(number / threads[0]))
         graph, calls = make_graphs(scale, given)
+        calls.pop("arithmetic", None)  # which does not grow with the graph
         for name, call in calls.items():
             median = statistics.median([call(threads=number)[0].seconds for _ in range(given.rounds + 1)][1:])
             cost = 1e9 * median * number / graph.m
