@@ -11,8 +11,8 @@ knows them, as it does for who calls it often; what it takes first is the model'
 turns, so that a slow minute hits all, in another order each time (seeded), so that none always finds the
 caches as the same other one left them: after a pull, a push took 1.2 times as long. They do so ``--rounds``
 times, and on until each has been called for ``--seconds`` in all. A mode that takes `HOPELESS` times as long
-as auto has one turn. ``ratio`` is auto over the best of the others, at most `BARS`. All modes must give the
-same answer; one that an app does not have has none.
+as auto has one turn. ``ratio`` is auto over the best of the others, turn by turn (`perf.in_turns`), at most
+`BARS`. All modes must give the same answer; one that an app does not have has none.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from gpop.model.asked import asked_on
 from gpop.model.strategies import TREE
 from perf.algorithms import ALGORITHMS, Algorithm
 from perf.graphs import name_of, normal, open_graph
+from perf.in_turns import ratio_in_turns
 from perf.parser import with_out
 from perf.provenance import perf_command, written
 
@@ -97,11 +98,12 @@ def times(
 def row(found: dict[str, list[float]], modes: Sequence[str], width: int) -> tuple[str, float]:
     """Medians in ms, the best forced mode, and what auto takes of its time."""
     median = {mode: statistics.median(values) for mode, values in found.items()}
-    best = min((mode for mode in median if mode != "auto"), key=median.__getitem__)
+    auto = found["auto"]
+    ratios = {mode: ratio_in_turns(auto, found[mode], len(auto)) for mode in found if mode != "auto"}
+    best = max(ratios, key=ratios.__getitem__)
     cells = (f"{1e3 * median[mode]:.3f}" if mode in median else "-" for mode in modes)
     numbers = "".join(f"{cell:>{width}}" for cell in cells)
-    ratio = median["auto"] / median[best]
-    return f"{numbers}  {best:{width}}{ratio:6.2f}", ratio
+    return f"{numbers}  {best:{width}}{ratios[best]:6.2f}", ratios[best]
 
 
 def _run(argv: list[str]) -> None:

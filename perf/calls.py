@@ -7,10 +7,10 @@ A number is the median wall time around a call of gpop's function, from the grap
 layouts and kernels there; ``loop`` is the part of it that is spent in the loop, ``added`` the rest. With
 ``--gapbs`` the suite's programs run what they have, from the same sources and by the same rules, and take
 turns with gpop (`perf.gap`, which also verifies every result of these six), and so do with ``--original`` and
-``--pcpm`` those of GPOP's authors (`perf.original`); ``ratio`` is gpop's call over the fastest peer's
-own time without its loading, at most `BAR`. ``least`` is a call on a graph of one edge, median of
-`LEAST_CALLS`: what a call takes in which nothing is to be done. Where that alone is above the bar the ratio
-is marked by ``*``, and the last line leaves it out.
+``--pcpm`` those of GPOP's authors (`perf.original`); ``ratio`` is gpop's call over the fastest peer's own
+time without its loading, round by round (`perf.in_turns`), at most `BAR`. ``least`` is a call on a graph of
+one edge, median of `LEAST_CALLS`: what a call takes in which nothing is to be done. Where that alone is above
+the bar the ratio is marked by ``*``, and the last line leaves it out.
 """
 
 from __future__ import annotations
@@ -88,7 +88,8 @@ def alone(
     call, options = OTHERS[name], {"threads": given.threads}
     begin = time.perf_counter()
     first = call(graph, roots[0], options)
-    found = Measured(name, graph.name, [], [], time.perf_counter() - begin - first.run.seconds)
+    prepared = time.perf_counter() - begin - first.run.seconds
+    found = Measured(name, graph.name, [], [], prepared, rounds=given.rounds)
     peers, copy = having(peers, name, graph, folder)
     for _ in range(given.rounds):
         for root in roots:
@@ -136,7 +137,7 @@ def row(found: Measured, least: float, width: int) -> str:
     if found.theirs:
         theirs = statistics.median(found.theirs)
         short = "*" if out_of_reach(found, least) else ""
-        line += f"{1e3 * theirs:11.3f}" + (f"{wall / theirs:8.2f}{short}" if theirs else f"{'':8}*")
+        line += f"{1e3 * theirs:11.3f}" + (f"{found.ratio:8.2f}{short}" if theirs else f"{'':8}*")
     return f"{line}  {found.note}".rstrip()
 
 
@@ -189,7 +190,7 @@ def _table(specs: list[str], given: argparse.Namespace, suite: Suite | None, pee
                     found = alone(name, graph, given, Path(folder), peers)
                 print(row(found, least[name], width), flush=True)
                 if found.theirs and not out_of_reach(found, least[name]):
-                    ratios.append(statistics.median(found.ours) / statistics.median(found.theirs))
+                    ratios.append(found.ratio)
     if ratios:
         above = sum(ratio > BAR for ratio in ratios)
         print(f"{above} of {len(ratios)} above the bar; worst {max(ratios):.2f}")

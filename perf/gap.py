@@ -11,7 +11,8 @@ one's result is verified in a way of another kind, and the trial must come to th
 weights from 1 to 255 where a graph has none, tc the symmetric graph of a directed one.
 
 ``--gapbs``: a folder with the suite's programs, made by its Makefile. They get the same graph, threads,
-sources and tolerance; their trials and gpop's take turns, ``--rounds`` times; the ratio is that of medians.
+sources and tolerance; their trials and gpop's take turns, ``--rounds`` times; the ratio is that of a turn's
+medians (`perf.in_turns`).
 ``--delta`` is the width of sssp's buckets for both, one for all graphs or one for each; without it gpop
 goes by its rule, and GAPBS gets the best of `DELTAS` for the first sources.
 Paper: S. Beamer, K. Asanovic, D. Patterson, "The GAP benchmark suite", 2015.
@@ -43,6 +44,7 @@ from gpop.graph import transform
 from perf.gap_kernels import KERNELS
 from perf.gap_sources import SEED, sources
 from perf.graphs import name_of, normal, open_graph, with_weights
+from perf.in_turns import ratio_in_turns
 from perf.original import Peer
 from perf.parser import with_out
 from perf.provenance import perf_command, written
@@ -58,7 +60,8 @@ def _digest(values: Any) -> bytes:
 class Measured:
     """Seconds of all trials of a kernel on a graph; ``prepared``: seconds before the first.
 
-    ``loops``: those of gpop's that were spent in the loop; ``others``: of further peers, by their names.
+    ``loops``: those of gpop's that were spent in the loop; ``others``: of further peers, by their names;
+    ``rounds``: in how many turns.
     """
 
     kernel: str
@@ -69,6 +72,12 @@ class Measured:
     note: str = ""
     loops: list[float] = field(default_factory=list)
     others: dict[str, list[float]] = field(default_factory=dict)
+    rounds: int = 1
+
+    @property
+    def ratio(self) -> float:
+        """What ours take of the peer's time."""
+        return ratio_in_turns(self.ours, self.theirs, self.rounds)
 
     def take_best(self) -> None:
         """Have the fastest of the further peers for the peer, if it is faster."""
@@ -124,7 +133,8 @@ def measure(
     roots = [list(itertools.islice(drawn, kernel.roots)) for _ in range(trials)]
     begin = time.perf_counter()
     first = kernel.call(graph, roots[0], options)
-    found = Measured(name, graph.name, [], [], time.perf_counter() - begin - first.run.seconds)
+    prepared = time.perf_counter() - begin - first.run.seconds
+    found = Measured(name, graph.name, [], [], prepared, rounds=given.rounds)
     words: tuple[str, ...] = ()
     if suite:
         path = folder / f"{name}{kernel.suffix}"
@@ -198,8 +208,7 @@ def row(found: Measured, width: int) -> str:
         f"{1e3 * min(found.ours):12.3f}{found.prepared:10.2f}"
     )
     if found.theirs:
-        theirs = statistics.median(found.theirs)
-        line += f"{1e3 * theirs:12.3f}{statistics.median(found.ours) / theirs:8.2f}"
+        line += f"{1e3 * statistics.median(found.theirs):12.3f}{found.ratio:8.2f}"
     return f"{line}  {found.note}".rstrip()
 
 
