@@ -197,8 +197,12 @@ class ProgramKernels:
             deliver = self.kernel("deliver", pull_all.make_deliver(self.gatherFunc, self.traits.sums))
             prepare = self.kernel("prepare", prepare)
             four = self.kernel("four", pull_all.make_four(message))
+            finish = None
+            if self.filterFunc is not None or self.traits.sums:
+                finish = pull_all.make_finish(self.settle, self.initFunc, self.filterFunc)
+                finish = self.kernel("finish", finish)
             pull_partition = pull_all.make_pull_all(
-                message, four, deliver, self.settle, self.initFunc, self.filterFunc, prepare, counting,
+                message, four, deliver, finish, self.initFunc, prepare, self.traits.sums, counting,
                 self.ranked,
             )  # fmt: skip
         else:

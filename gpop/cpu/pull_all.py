@@ -156,13 +156,21 @@ def make_deliver(gatherFunc, summing):
     return deliver
 
 
-@inline
-def local_of(v, first, layout):
-    """Number of the sum of vertex ``v`` in a unit that starts at ``first``."""
-    local = v - first
-    if layout.slot.size > 0:
-        local = (local & ~HALF) + np.uint64(layout.slot[v])
-    return local
+def make_finish(settle, initFunc, filterFunc):
+    """Kernel: what is left to do for vertex ``v``, whose sum has number ``local`` in its unit; 0 if it
+    settles, else 1."""
+    begins = initFunc is not None
+    filters = filterFunc is not None
+    summing = settle is not None
+
+    def finish(v, local, sums, state):
+        if summing:
+            if begins:
+                initFunc(state, np.uint32(v))
+            settle(local, np.uint32(v), sums, state)
+        return np.int64(bool(filterFunc(state, np.uint32(v)))) if filters else np.int64(1)
+
+    return finish
 
 
 @inline
@@ -175,15 +183,13 @@ def ask_for_edges(at, piece, edges, layout):
         prefetch(layout.targets, piece + np.uint64(EDGES_AHEAD) + i * line)
 
 
-def make_pull_all(message, four, deliver, settle, initFunc, filterFunc, prepare, counting, ranked):
+def make_pull_all(message, four, deliver, finish, initFunc, prepare, summing, counting, ranked):
     """Kernel: deliver to unit ``u`` along all its in-edges, filter, and ``prepare`` for the next iteration.
 
     ``frontier_size[u]`` becomes the number of vertices for which ``filterFunc`` returned True. Where there
     are other ranks (``ranked``), these have to send what is prepared. ``after``: the next iteration's state.
     """
     begins = initFunc is not None
-    filters = filterFunc is not None
-    summing = settle is not None
 
     def pull(u, w, iteration, layout, space, state, after):
         targets, values = layout.targets, space.values[half_of(space.values, iteration) :]
@@ -264,14 +270,15 @@ def make_pull_all(message, four, deliver, settle, initFunc, filterFunc, prepare,
                     at += ONE
             edges += at
         unsettled = np.int64(end_of_own - own)
-        if filters or summing:
+        if finish is not None:
             unsettled = np.int64(0)
-            for v in range(own, end_of_own):
-                if summing:
-                    if begins:
-                        initFunc(state, np.uint32(v))
-                    settle(local_of(v, first, layout), np.uint32(v), sums, state)
-                unsettled += np.int64(bool(filterFunc(state, np.uint32(v)))) if filters else np.int64(1)
+            if layout.slot.size == 0:  # of this loop the compiler makes vectors: PageRank .8 on a web graph
+                for v in range(own, end_of_own):
+                    unsettled += finish(v, v - first, sums, state)
+            else:
+                for v in range(own, end_of_own):
+                    local = (v - first & ~HALF) | np.uint64(layout.slot[v])
+                    unsettled += finish(v, local, sums, state)
         if not ranked:
             prepare(u, iteration + 1, layout, space, after)
         note(space.frontier_size, u, unsettled)
