@@ -10,7 +10,7 @@ of the iteration loop. ``sssp`` is what a call takes by itself (lists, on these)
 program that sends some. The partition size of programs whose ties depend on it is fixed, so results must be
 bitwise the same for every number of threads, and the table says whether they were. ``arithmetic`` is no app:
 `STEPS` in registers, without memory. Where a core alone has a higher clock, or two are one, all together do
-less than so many times as much, and no app that keeps them busy can do more.
+less than so many times as much: an app's speed-up is to be read beside it.
 
 Weak scaling: ``--scale`` is that of the graph for the first number of threads, and every doubling of the
 threads doubles the graph. The table gives nanoseconds per edge times threads, and the efficiency: that of

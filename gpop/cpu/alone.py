@@ -32,7 +32,7 @@ def compare(progress, sharers, took, now):
         mean = took if mean == 0 else mean + (min(took, HELD_UP * least) - mean) // RECENT
         if mean > least:
             progress[ALONE_UNTIL] = now + patience * mean
-            progress[PATIENCE], mean = max(ALONE, min(2 * patience, MOST_ALONE // sharers)), 0
+            progress[PATIENCE], mean = min(2 * patience, MOST_ALONE), 0
         elif took <= least:
             progress[PATIENCE] = ALONE
         progress[SHARED] = mean

@@ -19,13 +19,12 @@ WAIT_EDGES = 1 << 17
 """From so many active edges on, or `WAKE_BYTES`, a phase is begun before all workers have come: the last ones
 find work. So is a part of an exchange, from so many vertices or words on."""
 
-LATE_NS, LATE_RESTED_NS, ALONE, MOST_ALONE, ALONE_EDGES = 100_000, 500_000, 16, 1 << 10, 1 << 20
+LATE_NS, LATE_RESTED_NS, ALONE, MOST_ALONE, ALONE_EDGES = 100_000, 500_000, 16, 1 << 9, 1 << 20
 """Where the main thread has waited so long for others that it would have been faster alone, somebody else
 wants the cores: for so many times what it has waited it does phases of fewer edges alone. So it does, for so
 many times the phase, where those that deliver all messages took all together longer than it alone before:
-twice as long each time that this is found again, up to the larger number over the threads (the more they are,
-the more is lost when they could help again), since to find it out takes three iterations, in which what the
-others have written is fetched from their caches, back and forth. The next run
+twice as long each time that this is found again, up to the larger number, since to find it out takes three
+iterations, in which what the others have written is fetched from their caches, back and forth. The next run
 goes on with that: a PageRank of 10 iterations, .15 ms each, took 1.3 times as long on two threads, while the
 cores of a virtual machine were no help to each other, for it tried anew each time. An iteration after one in
 which the workers had nothing to do, or had not yet come, says so only by the larger delay: a sleeper takes .1

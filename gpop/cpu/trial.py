@@ -11,9 +11,9 @@ beside what was done: for most graphs that is many runs. Then both take turns of
 end of the run. The first iteration of a turn does not count: it finds the caches as the other way has left
 them, and pages that nobody has touched; and what holds up one more than `HELD_UP` times as long as most take
 is none of the way's. Each turn is compared with the one before it, when the machine was mostly as fast. The
-other way is taken from then on if it was faster by more than what turns differ anyway (`NEARLY`), and in all
-turns but one, until iterations have gone on for `AGAIN` times as long, when there is another trial: what a
-machine does changes, and the price is small by then.
+other way is taken from then on if it was faster by more than what turns differ anyway (`NEARLY`), until
+iterations have gone on for `AGAIN` times as long, when there is another trial: what a machine does changes,
+and the price is small by then.
 """
 
 from __future__ import annotations
@@ -134,8 +134,7 @@ class Trial:
         times = [other / one for one, other in zip(own, others, strict=True)]
         behind = len(times) <= len(BEHIND) and min(times) > BEHIND[len(times) - 1]
         if behind or len(times) == TURNS:
-            faster = statistics.median(times) < NEARLY and sorted(times)[-2] < 1
-            self.way, self._other = (second, first) if faster else (first, second)
+            self.way, self._other = (second, first) if statistics.median(times) < NEARLY else (first, second)
             self.took = {way: statistics.median(turns) for way, turns in self._turns.items()}
             self.trying, self._is_first, self.wait = False, False, (1 + AGAIN) * self._spent
 

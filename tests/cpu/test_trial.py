@@ -109,16 +109,6 @@ def test_what_others_do_to_the_machine_decides_nothing():
     assert turn == 2 * TURNS and trial.way == "pc"
 
 
-@pytest.mark.parametrize(("held_up", "way"), [(3, "pull"), (4, "pc")])
-def test_all_turns_but_one_say_so(held_up, way):
-    """Two of five in which the other way is slower are enough to stay with the model's."""
-    trial = begun()
-    for turn in range(TURNS):
-        go_on(trial, {"pull": 2.0 if turn < held_up else 1.0}, TURN)
-        go_on(trial, {"pc": 1.2}, TURN)
-    assert not trial.trying and trial.way == way
-
-
 def test_it_is_tried_again_when_much_more_was_done():
     trial, took = waiting(0.25), {"pull": 0.25, "pc": 0.125}
     go_on(trial, took, WAITED + 2 * TURN * TURNS)
