@@ -52,15 +52,19 @@ def flatten(first, last, parent):
     return count
 
 
-@kernel
-def sample_roots(parent, sample):
-    """The most frequent root of random vertices, and how often it came up."""
-    random = np.uint64(88172645463325252)
-    for i in range(len(sample)):
-        random ^= random << np.uint64(13)
-        random ^= random >> np.uint64(7)
-        random ^= random << np.uint64(17)
-        sample[i] = find(parent, (random >> np.uint64(11)) % np.uint64(len(parent)))
+@inline
+def look_up(first, last, parent, sample):
+    """Roots of some of the random vertices, which are the same in every run (splitmix64 of their number)."""
+    for i in range(first, last):
+        random = (np.uint64(i) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+        random = (random ^ random >> np.uint64(30)) * np.uint64(0xBF58476D1CE4E5B9)
+        random = (random ^ random >> np.uint64(27)) * np.uint64(0x94D049BB133111EB)
+        sample[i] = find(parent, (random ^ random >> np.uint64(31)) % np.uint64(len(parent)))
+
+
+@inline
+def most_frequent(sample):
+    """The root that was found most often, and how often."""
     largest, most = np.uint32(0), 0
     for i in range(len(sample)):
         count = 0
@@ -69,3 +73,10 @@ def sample_roots(parent, sample):
         if count > most:
             largest, most = sample[i], count
     return largest, most
+
+
+@kernel
+def sample_roots(parent, sample):
+    """The most frequent root of random vertices, and how often it came up."""
+    look_up(0, len(sample), parent, sample)
+    return most_frequent(sample)
