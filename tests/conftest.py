@@ -115,7 +115,7 @@ def no_tree_of_this_machine(monkeypatch):
 
 
 RUN_APPS = re.compile(
-    r"(tests/(apps|cli|execution|graph|learn|networkx|perf)/|tests/test_|gpop/apps/|perf/"
+    r"(gpop/apps/|tests/(apps|cli|execution|graph|learn|networkx|perf)/|tests/test_"
     r"|tests/cpu/test_(arrays|counters|disk|filling|gather|in_one|inactive|kept_runs|models|priority)\.py"
     r"|tests/cpu/test_(sums|team|tree|trying|work)\.py|tests/layout/test_(bins_file|in_edges|orphans)\.py)"
 )
@@ -123,11 +123,17 @@ RUN_APPS = re.compile(
 
 
 def pytest_collection_modifyitems(items):
-    """Those that run the same programs stand together: each of two workers begins with half of the tests."""
+    """Those that run the same programs stand together: each of two workers begins with half of the tests.
+
+    A kernel that both need is compiled twice. The examples of apps come first, else they would be in the
+    other half.
+    """
     nameless = [item.nodeid for item in items if " at 0x" in item.nodeid]
     if nameless:
         raise pytest.UsageError(f"{nameless[0]}: no other process finds a test that is named by an address")
-    items.sort(key=lambda item: RUN_APPS.match(item.nodeid) is None)
+    items.sort(
+        key=lambda item: (RUN_APPS.match(item.nodeid) is None, not item.nodeid.startswith("gpop/apps/"))
+    )
 
 
 def pytest_runtest_setup(item):

@@ -255,7 +255,7 @@ class Mixed(gpop.Program):
 
 @pytest.mark.filterwarnings("ignore:divide by zero")
 @pytest.mark.parametrize("weight", quick([np.uint8, np.int16], np.uint8))
-@pytest.mark.parametrize("target", ["cpu", "python"])
+@pytest.mark.parametrize("target", quick(["cpu", "python"], "cpu"))
 def test_unsigned_numbers_meet_signed_ones_as_in_compiled_code(target, weight):
     program = Mixed(gpop.Graph.from_edges([0], [1], np.array([2], weight)))
     gpop.run(program, [0], target=target)
@@ -324,6 +324,7 @@ class FewBits(gpop.Program):
         return True
 
 
+@pytest.mark.slow
 def test_unsigned_numbers_of_few_bits():
     made = []
     for options in ({"target": "python"}, {}):

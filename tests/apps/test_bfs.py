@@ -110,6 +110,7 @@ def test_roads_go_without_messages_unless_they_are_large(monkeypatch):
     assert choose(grid, "auto", {"threads": 2})[0] == "messages"
 
 
+@pytest.mark.slow
 def test_times_say_whether_a_search_is_shared(monkeypatch):
     """What is found is the same."""
     monkeypatch.setattr(crew_trial, "is_shipped", lambda: False)

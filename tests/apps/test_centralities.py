@@ -93,6 +93,7 @@ def test_without_an_iteration_scores_are_what_they_begin_with():
         assert found.rank.tolist() == [0, 1, 0] and found.iterations == 0 and not found.converged
 
 
+@pytest.mark.slow
 def test_personalized_pagerank_with_weights_of_edges():
     graph = small_graphs()["rmat weighted"]
     expected = values(nx.pagerank(of_networkx(graph, True), personalization={3: 1}, tol=1e-14, max_iter=1000))

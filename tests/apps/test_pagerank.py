@@ -108,7 +108,7 @@ SETTINGS = {mode: {"mode": mode} for mode in MODES} | {
 
 
 @pytest.mark.parametrize("dtype", quick([np.float32, np.float64], np.float32))
-@pytest.mark.parametrize("setting", slow(SETTINGS, "small bins", "pull in small blocks"))
+@pytest.mark.parametrize("setting", slow(SETTINGS, "small bins", "pull in small blocks", "auto"))
 @pytest.mark.parametrize("iterations", quick([60, None], 60))
 def test_weights_in_every_mode(graph, iterations, setting, dtype):
     graph = with_all_zero_rows(graph, np.float32)

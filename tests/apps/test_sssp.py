@@ -194,6 +194,7 @@ def test_verify_sees_faults(road):
     assert "reaches other vertices" in verify(road, replace(result, reached=fewer), 0)
 
 
+@pytest.mark.slow
 def test_a_call_that_comes_while_another_resolves_finds_nothing_half_made(monkeypatch):
     """Programs are kept with the graph, the narrow one and the wide one that takes over from it."""
     graph = gpop.Graph.from_edges([0, 1], [1, 2], weights=np.array([2**30, 2**30 + 5], np.uint32))

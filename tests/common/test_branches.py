@@ -44,6 +44,7 @@ def test_affected_processors_are_told(monkeypatch):
     assert len(told) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="an option of x86")
 def test_code_is_padded_and_right():
     def compiled(*processor: str) -> str:

@@ -6,6 +6,8 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 SCRIPT = """
 import sys
 import numpy as np
@@ -44,6 +46,7 @@ assert (product == np.eye(3)).all() and "scipy.linalg" in sys.modules
 """
 
 
+@pytest.mark.slow
 def test_kernels_do_what_they_did():
     counting = os.environ | {"NUMBA_NRT_STATS": "1"}
     command = [sys.executable, "-c", SCRIPT]

@@ -11,6 +11,7 @@ import threading
 import pytest
 
 from gpop.common.interrupts import are_held_back, held_back, let_through
+from tests.quick import quick
 
 AT_A_CALL_OF_LLVM = """
 import signal, sys, threading
@@ -49,7 +50,7 @@ print(double(np.arange(3)))
 """
 
 
-@pytest.mark.parametrize("call", [1, 20, 150])
+@pytest.mark.parametrize("call", quick([1, 20, 150], 20))
 def test_an_interrupt_inside_llvm_leaves_nothing_locked(call, tmp_path):
     path = tmp_path / "kernel.py"
     path.write_text(AT_A_CALL_OF_LLVM)

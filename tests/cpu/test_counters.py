@@ -215,6 +215,7 @@ def shortest(graph, source=3, delta=20, **options):
     return count(program, [source], mode="sc", **options)
 
 
+@pytest.mark.slow
 def test_ten_times_the_graph_is_the_same_work_with_priorities():
     runs = []
     for times in (1, 10):

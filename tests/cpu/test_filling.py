@@ -19,6 +19,7 @@ from gpop.cpu.shares import share_evenly
 from gpop.program.fields import DTYPES
 from gpop.program.values import ONE, WIDTH, Declared, Fields, Scaled, Unset
 from tests.cpu.controls import control_with
+from tests.quick import quick
 
 GUARD = 3
 
@@ -152,7 +153,7 @@ def _tree(graph: gpop.Graph, **options) -> list[np.ndarray]:
     return [found.parent, found.level]
 
 
-@pytest.mark.parametrize("threads", [1, 2, 5])
+@pytest.mark.parametrize("threads", quick([1, 2, 5], 2))
 @pytest.mark.parametrize("n", [0, 1, 5, MANY, 1 << 18])
 def test_a_run_like_the_last_one_begins_as_that_did(n, threads, again):
     """Few vertices, and so many that threads share them; what was given out before stays as it is."""

@@ -29,6 +29,7 @@ from gpop.plan.hidden import MASK_NONE
 from gpop.program.lowering import lower
 from gpop.program.state import make_state
 from tests.programs import Smallest
+from tests.quick import quick
 
 
 class Arrivals(gpop.Program):
@@ -67,7 +68,7 @@ def check_arrivals(program):
     assert np.array_equal(program.ids, np.bincount(graph.indices, tails, minlength=graph.n).astype(np.int64))
 
 
-@pytest.mark.parametrize("mode", ["sc", "pc", "auto"])
+@pytest.mark.parametrize("mode", quick(["sc", "pc", "auto"], "auto"))
 @pytest.mark.parametrize("graph, size", [(RMAT, 64), (own_and_other_edges(), 16)], ids=["rmat", "local"])
 def test_every_message_arrives_once(graph, size, mode):
     for threads in [1] + [2, 3, 4] * 10:
@@ -110,7 +111,7 @@ def iterate():
     return run
 
 
-@pytest.mark.parametrize("mode", ["sc", "pc", "auto"])
+@pytest.mark.parametrize("mode", quick(["sc", "pc", "auto"], "auto"))
 def test_in_any_order_of_partitions_and_threads(iterate, mode):
     rng = np.random.default_rng(5)
     graph = own_and_other_edges()
@@ -126,7 +127,7 @@ def smallest(graph, label, **options):
     return program.label, run
 
 
-@pytest.mark.parametrize("mode", ["sc", "pc", "auto"])
+@pytest.mark.parametrize("mode", quick(["sc", "pc", "auto"], "auto"))
 def test_what_the_budget_leaves_undone_is_sent(mode):
     """The smallest label is at the far end: first in, first out, it moves one vertex in a pass over all."""
     n = 2048

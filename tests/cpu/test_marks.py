@@ -9,6 +9,7 @@ import gpop
 from gpop.apps.nibble import Nibble
 from gpop.cpu import active, engine
 from gpop.generate import generate
+from tests.quick import quick
 
 GRAPH = generate("rmat", scale=9, degree=6, seed=8)
 
@@ -26,7 +27,9 @@ def walks(graph, **options):
     return found
 
 
-@pytest.mark.parametrize("options", [{}, {"partition_size": 4}, {"partition_size": 64, "threads": 3}])
+@pytest.mark.parametrize(
+    "options", quick([{}, {"partition_size": 4}, {"partition_size": 64, "threads": 3}], {"partition_size": 4})
+)
 def test_many_and_few_are_the_same_vertices(monkeypatch, options):
     monkeypatch.setattr(engine, "MANY", 0)  # always listed
     listed = walks(GRAPH, **options)
@@ -59,7 +62,7 @@ def test_nobody_looks_until_somebody_does(monkeypatch):
     assert np.isin(first.run.frontier, first.run.touched).all()
 
 
-@pytest.mark.parametrize("call", [gpop.nibble, gpop.heat_kernel, gpop.pagerank_nibble])
+@pytest.mark.parametrize("call", quick([gpop.nibble, gpop.heat_kernel, gpop.pagerank_nibble], gpop.nibble))
 def test_results_are_taken_from_all_as_from_a_list(call, monkeypatch):
     found = []
     for many in (0, 1 << 20):

@@ -176,6 +176,7 @@ def test_a_callback_sees_every_iteration_once():
     assert [record["iteration"] for record in records] == list(range(run.iterations))
 
 
+@pytest.mark.slow
 def test_the_workspace_is_left_clean():
     """Runs on a graph share it: a dense program first, then one with a frontier."""
     graph = random_graph(7, 80, 400)

@@ -74,6 +74,7 @@ def fields_after(cls, mode, graph=GRAPH, iterations=4, **options):
     return {name: np.array(values) for name, values in program._fields.items()}, run
 
 
+@pytest.mark.slow
 def test_edges_are_asked_for_up_to_the_last_one_and_beyond(monkeypatch):
     expected, _ = fields_after(Decayed, "pc", threads=1)
     monkeypatch.setattr(pull_all, "FAR_EDGES", 0)

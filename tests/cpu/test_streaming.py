@@ -19,6 +19,7 @@ from gpop.layout.kept_bins import bins_of
 from gpop.layout.partition import l2_cache_bytes
 from gpop.plan.hidden import MASK_NONE
 from tests.programs import Distance, MarkedRumours, Smallest
+from tests.quick import quick
 
 
 @pytest.fixture
@@ -83,7 +84,7 @@ def test_values_of_any_type_stream(kind):
         assert "movnti" in next(iter(row.inspect_asm().values()))
 
 
-@pytest.mark.parametrize("streaming", [False, True])
+@pytest.mark.parametrize("streaming", quick([False, True], True))
 def test_a_row_streams_where_its_workspace_says_so(streaming):
     @njit
     def row(base, first, last, layout, space, state):

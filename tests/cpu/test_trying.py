@@ -74,7 +74,7 @@ def changing(tried, monkeypatch):
 
 
 @pytest.mark.parametrize("cls", quick([Decayed, Rank, Formula, Doubled, Added], Decayed))
-@pytest.mark.parametrize("threads", [1, 2, 4])
+@pytest.mark.parametrize("threads", quick([1, 2, 4], 2))
 def test_bits_are_the_same_if_the_way_changes_in_every_iteration(changing, cls, threads):
     graph = unsorted_and_doubled(weights=True)
     expected = {mode: left_by(cls, graph, mode=mode, threads=threads)[0] for mode in ("pc", "pull")}

@@ -16,6 +16,7 @@ from gpop.generate import generate
 from gpop.graph.graph import Graph
 from gpop.graph.kept import Kind
 from gpop.model.sharing import MANY_THREADS, MOST_PARTS
+from tests.quick import quick
 
 PARTED = {
     "grid": lambda: generate("grid", width=90, height=40),
@@ -97,7 +98,7 @@ def test_what_two_parts_find_is_the_first_ones_whoever_is_quicker(order):
     assert parent.tolist() == [0, 1, 0]
 
 
-@pytest.mark.parametrize("module", [breadth_first_halves, breadth_first_parts])
+@pytest.mark.parametrize("module", quick([breadth_first_halves, breadth_first_parts], breadth_first_parts))
 @pytest.mark.parametrize("name", PARTED)
 def test_the_leader_finds_the_tree_where_nobody_comes(name, module, parted):
     graph = PARTED[name]()

@@ -17,6 +17,7 @@ from gpop.graph.graph import Graph
 from gpop.model.sharing import PATH_EDGES_EACH
 from tests.apps import reference
 from tests.graphs import small_graphs
+from tests.quick import quick
 
 GRAPHS = small_graphs()
 WIDTHS = (1, 7, 64.5, 1e12)
@@ -41,7 +42,7 @@ def test_small_graphs(name):
             assert agrees(graph, source, width)
 
 
-@pytest.mark.parametrize("kind", ["rmat", "uniform"])
+@pytest.mark.parametrize("kind", quick(["rmat", "uniform"], "rmat"))
 def test_edges_that_are_walked(kind):
     """With days as narrow as can be every vertex that is reached is walked about once."""
     graph = generate(kind, scale=12, degree=16, seed=5, weights=(1, 255))
@@ -154,7 +155,7 @@ def all_share(monkeypatch, after):
 
 
 @pytest.mark.parametrize("name", SHARED)
-@pytest.mark.parametrize("after", [0, 3000])
+@pytest.mark.parametrize("after", quick([0, 3000], 3000))
 def test_several_threads_find_the_same_distances(name, after, monkeypatch):
     """Also where they are more than there are cores, so that some come late, or never."""
     all_share(monkeypatch, after)

@@ -60,7 +60,7 @@ def test_larger_graphs_with_threads(hubs, order, monkeypatch):
     """A hub of the list, whether looked up or counted by words, and one that is none."""
     monkeypatch.setattr(clustering, "HUBS", hubs)
     for kind, directed in (("rmat", True), ("rmat", False), ("uniform", True)):
-        graph = generate(kind, scale=11, degree=16, seed=3, symmetrize=not directed)
+        graph = generate(kind, scale=10, degree=16, seed=3, symmetrize=not directed)
         exact, _ = dense_links(graph)
         for threads in (1, 2, 4):
             assert np.array_equal(found(graph, threads, directed)[0], exact), (kind, threads)

@@ -71,7 +71,7 @@ def test_a_wheel(order):
 def test_larger_graphs_with_threads(hubs, order, monkeypatch):
     monkeypatch.setattr(triangles, "HUBS", hubs)
     for kind in ("rmat", "uniform"):
-        graph = generate(kind, scale=12, degree=8, seed=3, symmetrize=True)
+        graph = generate(kind, scale=11, degree=8, seed=3, symmetrize=True)
         pairs = nx.Graph(graph.to_networkx())
         pairs.remove_edges_from(list(nx.selfloop_edges(pairs)))
         expected = sum(nx.triangles(pairs).values()) // 3

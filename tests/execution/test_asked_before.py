@@ -98,6 +98,7 @@ def test_a_changed_class_is_decided_and_refused_anew(decisions):
         gpop.run(cls(graph), interleave=True)
 
 
+@pytest.mark.slow
 def test_weights_of_another_type_are_another_plan():
     class Paths(Distance):
         combine = "min"

@@ -142,7 +142,7 @@ def hubs(count, spokes):
     )
 
 
-@pytest.mark.parametrize("clustered", [False, True])
+@pytest.mark.parametrize("clustered", quick([False, True], True))
 def test_hubs_are_walked_by_all_of_a_block(clustered, monkeypatch):
     """More of them at once than wait together, and some that are heavy elsewhere: no level is left."""
     monkeypatch.setattr(choices, "prefers_cluster", lambda vertices, edges: clustered)

@@ -15,6 +15,7 @@ from tests.gpu.cases import Letters, WeightedSums
 from tests.gpu.host_warp import Warp
 from tests.gpu.hub_programs import Bytes, Enough, FiveCounted, Order
 from tests.programs import random_graph
+from tests.quick import quick
 
 PROGRAMS = {
     cls.__name__: (cls, np.dtype(np.uint32) if cls.applyWeight is not gpop.Program.applyWeight else None)
@@ -76,7 +77,7 @@ def in_plain_python(warp, fields, messages, early):
     return activated
 
 
-@pytest.mark.parametrize("share", [0.0, 0.1, 1.0])
+@pytest.mark.parametrize("share", quick([0.0, 0.1, 1.0], 0.1))
 @pytest.mark.parametrize("graph", GRAPHS.values(), ids=list(GRAPHS))
 def test_in_edges_in_order(warp, graph, share):
     ours, theirs = fields_of(warp.cls, graph.n), fields_of(warp.cls, graph.n)

@@ -156,7 +156,7 @@ def graphs():
 def searches():
     """Where levels end, which graph, and how wide buckets are: what takes long on the grid is slow."""
     for where, number, delta in product(LEVELS, (0, 1), (None, 100)):
-        often = (where, number) == ("pieces", 0) or (where, number, delta) == ("little", 1, None)
+        often = (where, number, delta) in (("pieces", 0, 100), ("little", 1, None))
         yield pytest.param(where, number, delta, marks=[] if often else pytest.mark.slow)
 
 
@@ -189,6 +189,7 @@ def test_programs_on_several_blocks(levels, case):
     assert not unexpected(take_races())
 
 
+@pytest.mark.slow
 def test_block_0_stays_with_the_others_where_a_level_lies_beside(monkeypatch):
     """After a level of many vertices comes one of few, of which one block finds more than it has room for."""
     monkeypatch.setattr(choices, "prefers_cluster", lambda vertices, edges: False)
@@ -223,6 +224,7 @@ def test_what_the_others_had_is_forgotten_when_block_0_comes_back(alone, monkeyp
     assert np.array_equal(found.level, gpop.bfs(graph, 0, mode="sc").level)
 
 
+@pytest.mark.slow
 def test_halves_of_iterations_on_several_blocks(monkeypatch):
     """Block 0 by itself is through, and has planned what comes next, before another one has looked."""
     monkeypatch.setattr(again, "RestingEngine", test_stepped.Stepped)

@@ -78,7 +78,7 @@ def test_rows_of_the_trace_fill_up(several_blocks):
         assert np.array_equal(found.trace.column("messages")[asked], following[asked])  # of each level anew
 
 
-@pytest.mark.parametrize("hub", [limits.HUB, 5])
+@pytest.mark.parametrize("hub", quick([limits.HUB, 5], 5))
 def test_levels_in_which_vertices_ask(several_blocks, hub, monkeypatch):
     """Each takes the message that makes it active, and no more. Forced modes have none."""
     monkeypatch.setattr(limits, "HUB", hub)
@@ -142,7 +142,7 @@ def test_who_becomes_active_for_the_next_level_sends_in_this_one_still():
             assert found.distance[2] == 2 and 12 <= found.distance[3] <= farthest
 
 
-@pytest.mark.parametrize("source", [0, 11])
+@pytest.mark.parametrize("source", quick([0, 11], 11))
 def test_runs_from_one_vertex_and_from_some(source):
     with emulated():
         graph = hubs(9, limits.LONG_LIST + 70)

@@ -237,7 +237,13 @@ def other_programs() -> None:
     agreement.main(["counted-interleaved:sc"], threads=(1, 2), sizes=(64,))
 
 
-OTHERS = {"pull": in_pull, "programs": other_programs}
+def other_exchanges() -> None:
+    """Before all are heard, and by messages instead of memory."""
+    early()
+    other_ways()
+
+
+OTHERS = {"pull": in_pull, "programs": other_programs, "exchanges": other_exchanges}
 
 
 def all_others(folder: Path) -> None:
@@ -254,10 +260,8 @@ def all_others(folder: Path) -> None:
     one_compiles(folder)
     told()
     one_is_due()
-    early()
     many_edges()
     untouched()
-    other_ways()
     checkpoints(folder)
 
 

@@ -29,6 +29,7 @@ def test_two_ranks_agree_with_one_gpu_on_the_emulator():
     agree(2, "emulated", "smallest:sc:8")
 
 
+@pytest.mark.slow
 def test_three_ranks_that_reach_each_others_memory_agree_with_one_gpu():
     agree(3, "peers", "rank:pc:8", "drift:auto:8", "search:sc:64", "asking:auto:64")
 

@@ -20,7 +20,7 @@ def test_three_ranks_agree_with_a_run_alone(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("job", ["pull", "programs"])
+@pytest.mark.parametrize("job", ["pull", "programs", "exchanges"])
 def test_three_ranks_that_do_something_else_agree_with_a_run_alone(job, tmp_path):
     done = mpiexec(3, "-m", "tests.ranks.job", str(tmp_path), job)
     assert done.returncode == 0, done.stdout + done.stderr
