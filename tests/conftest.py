@@ -117,7 +117,7 @@ def no_tree_of_this_machine(monkeypatch):
 RUN_APPS = re.compile(
     r"(gpop/apps/|tests/(apps|cli|execution|graph|learn|networkx|perf)/|tests/test_"
     r"|tests/cpu/test_(arrays|counters|disk|filling|gather|in_one|inactive|kept_runs|models|priority)\.py"
-    r"|tests/cpu/test_(sums|team|tree|trying|work)\.py|tests/layout/test_(bins_file|in_edges|orphans)\.py)"
+    r"|tests/cpu/test_(sums|team|tree|trying|work)\.py|tests/layout/test_(bins_file|hubs_first|in_edges|orphans)\.py)"
 )
 """Where shipped apps and the gallery are run."""
 

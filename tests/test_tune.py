@@ -28,6 +28,7 @@ def folder(tmp_path, monkeypatch):
     tree_for.machine_tree.cache_clear()
 
 
+@pytest.mark.slow
 def test_it_measures_trains_and_keeps(folder, capsys):
     files = [str(folder / name) for name in ("rmat.bin", "road.bin")]
     code = tune.main([*files, "--seconds", "0", "--json", "--output", str(folder / "tree.json")])

@@ -48,6 +48,7 @@ def test_keywords_are_those_of_run():
     assert (typed | inherited) - {"reorder"} == {*options_of(gpop.run)} - {"interleave"}
 
 
+@pytest.mark.slow
 def test_mypy_catches_a_wrong_option_and_no_right_one(tmp_path):
     pytest.importorskip("mypy")
     lines = ["import gpop", 'graph = gpop.load("road.bin")', *WRONG, *RIGHT]

@@ -177,6 +177,7 @@ def test_hits_with_weights():
     assert (result.iterations, result.converged, result.run.iterations) == (7, None, 14)
 
 
+@pytest.mark.slow
 def test_hits_builds_one_layout_for_its_many_runs(monkeypatch):
     """Each run of it is one iteration, for which alone blocks would not pay."""
     graph = generate("uniform", scale=12, degree=16, seed=1)

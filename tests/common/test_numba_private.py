@@ -15,6 +15,7 @@ import pytest
 
 import gpop
 from gpop.common import numba_private
+from tests.quick import quick
 
 PACKAGE = Path(gpop.__file__).parent
 PROJECT = PACKAGE.parent / "pyproject.toml"
@@ -97,7 +98,7 @@ def run(change: str, script: str, folder: Path) -> subprocess.CompletedProcess:
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("change", quick(CHANGES, next(iter(CHANGES))))
 def test_without_them_plain_njit_does_it(change, tmp_path):
     done = run(CHANGES[change], KERNELS, tmp_path)
     assert (done.returncode, done.stdout) == (0, "20.0\n"), done.stderr

@@ -49,6 +49,7 @@ def test_an_interrupt_waits_until_it_is_there():
     assert answer.number == 1 and made == [1]
 
 
+@pytest.mark.slow
 def test_editors_see_what_nobody_has_looked_at():
     run = gpop.pagerank(gpop.Graph.from_edges([0], [1]), iterations=1)
     assert {"rank", "iterations", "top"} <= set(dir(run))

@@ -94,6 +94,7 @@ def kernel_files(folder: Path) -> set[str]:
     return {path.name for path in folder.rglob("*.nbc")}
 
 
+@pytest.mark.slow
 def test_the_next_process_finds_every_kernel(first, python, folder):
     assert first.answer == "[0, 2, 6, 14, -1]"
     assert len(first.saved) >= 2

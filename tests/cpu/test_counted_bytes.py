@@ -10,6 +10,7 @@ from gpop.model.choosers import prefers_pc
 from gpop.model.models import MODEL_NAMES, model_of
 from tests.counted import BITS, RMAT, Expected, count, mostly_inside, smallest
 from tests.programs import Distance, random_graph
+from tests.quick import quick
 
 
 def sizes_of(graph, value, weighted=False):
@@ -31,7 +32,7 @@ def programs():
     return {"unweighted": (smallest, sizes_of(RMAT, 4)), "weighted": (distances, sizes_of(weighted, 8, True))}
 
 
-@pytest.mark.parametrize("name", ["unweighted", "weighted"])
+@pytest.mark.parametrize("name", quick(["unweighted", "weighted"], "weighted"))
 def test_partition_centric_bytes(name):
     """Every access that the model counts happened, to the byte, over a whole run."""
     make, sizes = programs()[name]

@@ -12,6 +12,7 @@ from gpop.cpu.beginning import Beginning
 from gpop.cpu.engine import CpuEngine
 from gpop.generate import generate
 from gpop.layout import edge_blocks
+from tests.quick import quick
 
 
 def graph_of(scale: int = 8) -> gpop.Graph:
@@ -71,7 +72,7 @@ OPTIONS = {
 }
 
 
-@pytest.mark.parametrize("name", OPTIONS)
+@pytest.mark.parametrize("name", quick(OPTIONS, "threads", "partition_size", "counters"))
 def test_another_option_is_another_run(name, prepared):
     graph = graph_of()
     expected, counted = gpop.bfs(graph, 1, method="messages", threads=2).level, []

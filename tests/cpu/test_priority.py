@@ -49,6 +49,7 @@ def widened(graph, source, step=8, **options):
     return program, gpop.run(program, [source], **options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
     [

@@ -34,6 +34,7 @@ def cases(draw):
     return gpop.Graph.from_edges(tails, heads, n=n), draw(st.lists(vertices, max_size=n)), masks
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(case=cases(), size=st.sampled_from([1, 4, 64]), iterations=st.sampled_from([1, 2, 100]))
 def test_all_modes_agree(case, size, iterations):

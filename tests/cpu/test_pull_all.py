@@ -82,7 +82,7 @@ def test_edges_are_asked_for_up_to_the_last_one_and_beyond(monkeypatch):
     assert np.array_equal(found["value"], expected["value"])
 
 
-@pytest.mark.parametrize("all_of_them", [True, False])
+@pytest.mark.parametrize("all_of_them", quick([True, False], False))
 def test_where_values_are_far_threads_take_units_in_the_order_of_the_layout(all_of_them, monkeypatch):
     """Were it another order, those that it leaves out would have their turn."""
     monkeypatch.setattr(edge_block_plan, "FAR_BYTES", 0)
@@ -181,6 +181,7 @@ def test_an_interrupted_run_leaves_nothing_behind():
     assert np.array_equal(found["value"], expected["value"])
 
 
+@pytest.mark.slow
 def test_one_layout_for_all_programs_that_change_one_number():
     """What a message does not touch does not make units narrower, nor another layout."""
     graph = generate("uniform", scale=18, degree=4, seed=3)
@@ -190,7 +191,7 @@ def test_one_layout_for_all_programs_that_change_one_number():
     assert fixed.run.partitions == settling.run.partitions
 
 
-@pytest.mark.parametrize("threads", [1, 3])
+@pytest.mark.parametrize("threads", quick([1, 3], 3))
 def test_values_are_of_the_iteration_in_which_they_are_sent(threads):
     """Also of programs that ask for its number, or have a parameter for each, or are changed between."""
 

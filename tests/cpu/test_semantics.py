@@ -361,6 +361,7 @@ class DenseComplements(Complements):
     all_active = True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", quick([Complements, DenseComplements], Complements))
 def test_a_vertex_is_a_number_of_32_bits_in_every_mode(kind):
     compare(lambda: kind(random_graph(15, 30, 120)), iterations=2)

@@ -23,6 +23,7 @@ from gpop.program.state import state_class
 from tests.gpu.host import compile_host
 from tests.gpu.probes import PROBES
 from tests.gpu.shipped import SHIPPED
+from tests.quick import quick
 
 COUNT = 600
 PROGRAMS = SHIPPED | PROBES
@@ -90,7 +91,7 @@ class State(SimpleNamespace):
         return state_class(self.lowered)(*([values[name] for name in names] or [0]))
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("name", quick(PROGRAMS, *list(PROGRAMS)[::2]))
 def test_every_function_gives_what_numba_gives(name, compiled, capfd):
     cls, weight = PROGRAMS[name]
     (emitted, _), library, lowered = compiled[0][name], compiled[1], lower(cls)

@@ -36,7 +36,8 @@ def test_some_iterations_leave_bits_and_some_a_list(cls, ratio):
         check(PROGRAMS["Reached"]._replace(cls=cls), with_hubs(), ratio=ratio, partition_size=64)
 
 
-@pytest.mark.parametrize("seed", quick([1, 2], 1))
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [1, 2])
 def test_bits_on_several_blocks(seed):
     """Who finds a vertex active says so once, whoever else does."""
     with racing(seed), never_alone(), with_text(BITS_EDGES, ALWAYS):

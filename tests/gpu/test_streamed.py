@@ -273,6 +273,7 @@ def test_hot_pages_are_on_the_device():
     assert away.sum() == pytest.approx(len(away) / 2, abs=2)
 
 
+@pytest.mark.slow
 def test_paths_over_the_link_have_narrow_buckets():
     """Hardly an edge is read twice; with room for all nothing changes."""
     graph = generate("rmat", scale=11, degree=16, seed=3, weights=(1, 255)).symmetrize()

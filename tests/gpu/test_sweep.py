@@ -25,7 +25,7 @@ ASKS = {"ASK_EDGES": 2, "ASK_SHARE": 1 << 20, "ASK_DEGREE": 0, "ASK_LEAST": 0}
 CHANGED = {"walks": {}, "pieces": {"PIECE": 3}, "sweeps": {"LEVEL_EDGES": 6}, "asks": ASKS}
 
 
-@pytest.fixture(autouse=True, params=CHANGED)
+@pytest.fixture(autouse=True, params=quick(CHANGED, "walks", "asks"))
 def several_blocks(request, monkeypatch):
     """As if one block were not enough, however small the graph; short lists are long, levels are swept, or
     vertices ask in them."""

@@ -19,6 +19,7 @@ def course(distance, connectivity=1.0, vertices=100):
     return Course(distance, [connectivity] * len(distance), [9] * len(distance), [1] * vertices, 0.5)
 
 
+@pytest.mark.slow
 def test_draws_once_measured(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     words = ["evolve", "--folder", "out", "--sizes", "100", "--seeds", "1", "--generations", "3"]

@@ -69,6 +69,7 @@ def test_every_file_is_there_and_named_in_the_index(drawn):
     assert index.count("**The paper:**") == index.count("**Here:**\n\n- ") == len(PICTURES)
 
 
+@pytest.mark.slow
 def test_a_rerun_draws_the_same_without_measuring(folder, monkeypatch, capsys):
     def fail(*arguments):
         raise AssertionError("measured again")
@@ -132,6 +133,7 @@ def test_an_axis_has_ticks_that_can_be_read(values):
     assert len(set(labels)) == len(labels)
 
 
+@pytest.mark.slow
 def test_every_picture_says_what_it_is_of(folder, monkeypatch):
     """Title and graph are in the picture itself, powers are set as such."""
     texts = {}

@@ -72,7 +72,7 @@ def ways(text: str, folder) -> dict[str, tuple[list[str], str]]:
 WAYS = ["script", "module", "imported", "-c", "exec", "stdin", "prompt"]
 
 
-@pytest.mark.parametrize("way", quick(WAYS, "exec", "prompt"))
+@pytest.mark.parametrize("way", quick(WAYS, "prompt"))
 def test_typed_anywhere(way, tmp_path):
     def python(text):
         arguments, stdin = ways(text, tmp_path)[way]

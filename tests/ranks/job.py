@@ -238,7 +238,8 @@ def other_programs() -> None:
 
 
 def other_exchanges() -> None:
-    """Before all are heard, and by messages instead of memory."""
+    """Ones in which modes are chosen; before all are heard; and by messages instead of memory."""
+    agreement.main(["colours:auto"], threads=(1, 2), sizes=(64,))
     early()
     other_ways()
 
@@ -256,7 +257,6 @@ def all_others(folder: Path) -> None:
     parts_on_disk(folder)
     refused()
     agreement.main(["drift:sc", "drift:pc"], threads=(1, 2), sizes=(8,))
-    agreement.main(["colours:auto"], threads=(1, 2), sizes=(64,))
     one_compiles(folder)
     told()
     one_is_due()
