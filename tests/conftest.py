@@ -122,17 +122,24 @@ RUN_APPS = re.compile(
 """Where shipped apps and the gallery are run."""
 
 
+MOST_KERNELS = re.compile(
+    r"(gpop/apps/|tests/(apps|cpu|execution|layout|networkx)/"
+    r"|tests/test_(all_apps|apps_parallel|gallery|graph_copies|guides|json|reference|reference_apps|site)\.py)"
+)
+"""Among them, where most kernels are needed."""
+
+
 def pytest_collection_modifyitems(items):
     """Those that run the same programs stand together: each of two workers begins with half of the tests.
 
-    A kernel that both need is compiled twice. The examples of apps come first, else they would be in the
-    other half.
+    A kernel that both need is compiled twice. Who is through takes tests from the end of the other's: of the
+    first half these are some that need few kernels.
     """
     nameless = [item.nodeid for item in items if " at 0x" in item.nodeid]
     if nameless:
         raise pytest.UsageError(f"{nameless[0]}: no other process finds a test that is named by an address")
     items.sort(
-        key=lambda item: (RUN_APPS.match(item.nodeid) is None, not item.nodeid.startswith("gpop/apps/"))
+        key=lambda item: (RUN_APPS.match(item.nodeid) is None, MOST_KERNELS.match(item.nodeid) is None)
     )
 
 

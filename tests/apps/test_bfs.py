@@ -131,6 +131,7 @@ def test_times_say_whether_a_search_is_shared(monkeypatch):
     assert calls == [2] * AGAIN + [2, 1] * TURNS + [1]
 
 
+@pytest.mark.slow
 def test_a_small_road_is_searched_by_one_thread(monkeypatch):
     """Levels are thin; a random graph of as many vertices is shared."""
     monkeypatch.setattr(sharing, "SHARED_VERTICES", 1 << 8)

@@ -116,6 +116,7 @@ def test_another_process_compiles_the_loop_meanwhile(first, python, tmp_path):
     assert any(".loop_" in path for path in beside.loaded)
 
 
+@pytest.mark.slow
 def test_where_the_program_lies_does_not_matter(first, python):
     """Comments, lines and another file: the same kernels."""
     moved = python(

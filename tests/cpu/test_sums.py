@@ -83,7 +83,7 @@ def summed(cls, graph, **options):
     return program, run, np.bincount(graph.indices, messages, graph.n)
 
 
-@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("directed", quick([True, False], True))
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize(
     "cls",
@@ -108,7 +108,7 @@ def test_a_hub_in_partitions_of_any_size(partition_size):
         np.testing.assert_allclose(program.sum, expected, rtol=1e-7)
 
 
-@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("directed", quick([True, False], True))
 @pytest.mark.parametrize("mode", MODES)
 def test_pagerank_is_right_at_a_hub(mode, directed):
     graph = star(directed)

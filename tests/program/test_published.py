@@ -61,7 +61,9 @@ def found(cls, **options):
     return program.value.tolist()
 
 
-@pytest.mark.parametrize("cls, expected", [(OfOneName, [0, 14, 21]), (Shared, [0, 3, 3])])
+@pytest.mark.parametrize(
+    "cls, expected", [pytest.param(OfOneName, [0, 14, 21], marks=pytest.mark.slow), (Shared, [0, 3, 3])]
+)
 def test_helpers(cls, expected):
     assert found(cls, target="python") == found(cls) == expected
     with emulated():
