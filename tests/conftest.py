@@ -124,7 +124,7 @@ RUN_APPS = re.compile(
 
 MOST_KERNELS = re.compile(
     r"(gpop/apps/|tests/(apps|cpu|execution|layout|networkx)/"
-    r"|tests/test_(all_apps|apps_parallel|gallery|graph_copies|guides|json|reference|reference_apps|site)\.py)"
+    r"|tests/test_(all_apps|apps_parallel|gallery|graph_copies|guides|json|readme|reference|reference_apps|site)\.py)"
 )
 """Among them, where most kernels are needed."""
 

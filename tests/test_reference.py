@@ -253,6 +253,7 @@ class Mixed(gpop.Program):
         return False
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:divide by zero")
 @pytest.mark.parametrize("weight", quick([np.uint8, np.int16], np.uint8))
 @pytest.mark.parametrize("target", quick(["cpu", "python"], "cpu"))

@@ -111,6 +111,7 @@ def iterate():
     return run
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", quick(["sc", "pc", "auto"], "auto"))
 def test_in_any_order_of_partitions_and_threads(iterate, mode):
     rng = np.random.default_rng(5)

@@ -100,6 +100,7 @@ def test_and_on_graphs_of_all_kinds(changing, name):
     assert graph.m == 0 or len(set(ways_of(run))) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "dtype, weighted",
     [

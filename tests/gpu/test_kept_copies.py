@@ -33,6 +33,7 @@ def on_device(graph):
     return {each.about: each.device_bytes for each in graph.kept() if each.device_bytes}
 
 
+@pytest.mark.slow
 def test_copies_are_listed_with_their_bytes_and_dropped(graph):
     with emulated():
         expected = labels(graph, 32)

@@ -186,6 +186,7 @@ def kernels_started(monkeypatch) -> list:
     return started
 
 
+@pytest.mark.slow
 def test_a_cluster_has_thin_graphs_and_hands_over_what_is_too_much(monkeypatch):
     started = kernels_started(monkeypatch)
     monkeypatch.setattr(limits, "LEVEL_DEGREE", limits.HEAVY)

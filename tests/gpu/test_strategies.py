@@ -90,6 +90,7 @@ def test_an_engine_holds_what_its_run_may_choose(mode, owned, combines, names):
     assert not others & set(files)
 
 
+@pytest.mark.slow
 def test_names_that_only_one_target_has():
     graph = random_graph(3, 40, 100)
     assert "edge-list" in ASKED

@@ -44,6 +44,7 @@ def test_bits_of_vertices_that_lie_in_one_partition_are_counted_together():
     agree(2, "peers", "spread:sc:1024")
 
 
+@pytest.mark.slow
 def test_where_one_cannot_reach_the_others_memory_all_use_the_host():
     agree(2, "refused", "smallest:sc:8")
 
