@@ -108,6 +108,15 @@ def test_edges_of_the_largest_tree_are_skipped():
     assert forest.edges[REST] < graph.m / 20
 
 
+@pytest.mark.parametrize("threads", [1, 4])
+def test_all_of_the_sample_is_looked_up(threads):
+    """By whoever takes a share of it. The root is 1, which is in no array by itself."""
+    others = np.arange(2, 50_000)
+    hub = np.ones_like(others)
+    graph = Graph.from_edges(np.append(hub, others), np.append(others, hub), n=50_000)
+    assert grow(graph, False, 10, threads).sampled == afforest.SAMPLES
+
+
 def test_without_a_largest_tree_every_edge_is_looked_at_from_one_end():
     graph, labels = large("two giants")
     looked = {}
