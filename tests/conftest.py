@@ -126,7 +126,7 @@ MOST_KERNELS = re.compile(
     r"(gpop/apps/|tests/(apps|cpu|execution|layout|networkx)/"
     r"|tests/test_(all_apps|apps_parallel|gallery|graph_copies|guides|json|readme|reference|reference_apps|site)\.py)"
 )
-"""Among them, where most kernels are needed."""
+"""Where most kernels are needed, among these and among the others."""
 
 
 def pytest_collection_modifyitems(items):

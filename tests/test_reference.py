@@ -17,7 +17,6 @@ import gpop
 from gpop.apps import triangles
 from gpop.apps.sssp import SSSP
 from tests.programs import MarkedRumours, Rank, Rumours, Smallest, random_graph
-from tests.quick import quick
 
 ROOT = Path(__file__).resolve().parents[1]
 GRAPH = random_graph(7, 70, 300, weights=True)
@@ -255,8 +254,8 @@ class Mixed(gpop.Program):
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:divide by zero")
-@pytest.mark.parametrize("weight", quick([np.uint8, np.int16], np.uint8))
-@pytest.mark.parametrize("target", quick(["cpu", "python"], "cpu"))
+@pytest.mark.parametrize("weight", [np.uint8, np.int16])
+@pytest.mark.parametrize("target", ["cpu", "python"])
 def test_unsigned_numbers_meet_signed_ones_as_in_compiled_code(target, weight):
     program = Mixed(gpop.Graph.from_edges([0], [1], np.array([2], weight)))
     gpop.run(program, [0], target=target)

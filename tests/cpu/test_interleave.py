@@ -112,7 +112,7 @@ def iterate():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("mode", quick(["sc", "pc", "auto"], "auto"))
+@pytest.mark.parametrize("mode", ["sc", "pc", "auto"])
 def test_in_any_order_of_partitions_and_threads(iterate, mode):
     rng = np.random.default_rng(5)
     graph = own_and_other_edges()
