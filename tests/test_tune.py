@@ -47,6 +47,7 @@ def test_it_measures_trains_and_keeps(folder, capsys):
     assert np.array_equal(found.level, gpop.bfs(graph, source, mode="sc").level)
 
 
+@pytest.mark.slow
 def test_steps_begin_alike_in_all_modes(folder):
     graph = gpop.load(folder / "rmat.bin")
     measured = tune.measure([graph], seconds=0)

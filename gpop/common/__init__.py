@@ -5,8 +5,8 @@ compiled code       ``cached`` (the way to say it), ``kernel``, ``kinds``, ``cal
                     ``inlined_parts``, ``by_reference``, ``reference_type``, ``by_address``,
                     ``foreign``
 kept on disk        ``machine_code``, ``elf``, ``ahead``, ``deferred``
-Numba               ``numba_private``, ``numba_version``, ``compile_faster``, ``lean_arrays``,
-                    ``branches``
+Numba               ``numba_private``, ``numba_version``, ``compile_faster``,
+                    ``typing_faster``, ``lean_arrays``, ``branches``
 in kernels          ``atomics``, ``vectors``, ``bits``, ``random_bits``, ``shell`` (a sort)
 threads             ``parallel``, ``standby``, ``own_core``, ``interrupts``
 memory              ``memory``, ``arrays``, ``used_pages``, ``spill``

@@ -31,7 +31,21 @@ if not IS_TESTED:
 
 try:
     from numba import from_dtype, njit, typeof
-    from numba.core import cgutils, compiler, config, errors, event, ir, transforms, types, utils
+    from numba.core import (
+        base,
+        cgutils,
+        compiler,
+        compiler_machinery,
+        config,
+        errors,
+        event,
+        ir,
+        lowering,
+        transforms,
+        typeinfer,
+        types,
+        utils,
+    )
     from numba.core.base import BaseContext
     from numba.core.ccallback import CFunc
     from numba.core.compiler import CompilerBase, DefaultPassBuilder, run_frontend
@@ -43,6 +57,8 @@ try:
     from numba.core.runtime import rtsys
     from numba.core.targetconfig import ConfigStack, TargetConfig
     from numba.core.typed_passes import NativeLowering, NopythonTypeInference, PreLowerStripPhis
+    from numba.core.types.functions import BaseFunction
+    from numba.core.typing.builtins import NumberClassAttribute
     from numba.core.typing.npydecl import NumpyRulesArrayOperator
     from numba.core.typing.templates import (
         AttributeTemplate,
@@ -213,13 +229,13 @@ def compile_undisturbed(kernel: Any) -> None:
 
 
 __all__ = [
-    "HAS_PARTS", "IS_TESTED", "TESTED", "AttributeTemplate", "BaseContext", "CFunc", "CPUContext",
-    "CompilerBase", "ConfigStack", "DefaultPassBuilder", "FunctionPass", "JITCodeLibrary", "NativeLowering",
-    "NopythonTypeInference", "NumpyRulesArrayOperator", "OverloadTemplate", "PostProcessor",
-    "PreLowerStripPhis", "TargetConfig", "VariableLifetime",
-    "_dynfunc", "as_dtype", "cgutils", "compile_undisturbed", "compiler", "config",
-    "cpu_target", "dump", "entry_by_address", "entry_for_python", "errors", "event", "from_dtype", "ir",
-    "is_kept", "kept_callback", "kept_dispatcher", "known_options", "lower_getattr_generic", "njit",
-    "overload", "register_pass", "rtsys", "run_frontend", "tell_intrinsic", "transforms", "typeof",
-    "types", "ufunc_find_matching_loop", "utils",
+    "HAS_PARTS", "IS_TESTED", "TESTED", "AttributeTemplate", "BaseContext", "BaseFunction", "CFunc",
+    "CPUContext", "CompilerBase", "ConfigStack", "DefaultPassBuilder", "FunctionPass", "JITCodeLibrary",
+    "NativeLowering", "NopythonTypeInference", "NumberClassAttribute", "NumpyRulesArrayOperator",
+    "OverloadTemplate", "PostProcessor", "PreLowerStripPhis", "TargetConfig", "VariableLifetime",
+    "_dynfunc", "as_dtype", "base", "cgutils", "compile_undisturbed", "compiler", "compiler_machinery",
+    "config", "cpu_target", "dump", "entry_by_address", "entry_for_python", "errors", "event", "from_dtype",
+    "ir", "is_kept", "kept_callback", "kept_dispatcher", "known_options", "lower_getattr_generic", "lowering",
+    "njit", "overload", "register_pass", "rtsys", "run_frontend", "tell_intrinsic", "transforms", "typeinfer",
+    "typeof", "types", "ufunc_find_matching_loop", "utils",
 ]  # fmt: skip

@@ -34,7 +34,9 @@ def told(monkeypatch):
     return said
 
 
-@pytest.mark.parametrize(("app", "kind"), [(nibble, "frontier"), (pagerank, "all_active")])
+@pytest.mark.parametrize(
+    ("app", "kind"), [(nibble, "frontier"), pytest.param(pagerank, "all_active", marks=pytest.mark.slow)]
+)
 def test_the_loop_is_begun_before_the_graph_is_read(app, kind, told, tmp_path):
     file = tmp_path / "graph.bin"
     save(gpop.Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 1]), file)
@@ -58,6 +60,7 @@ def test_who_has_a_loop_begun_waits_for_it(name, monkeypatch, tmp_path):
     assert begun <= needed
 
 
+@pytest.mark.slow
 def test_hits_begins_its_loop_before_it_looks_for_in_edges(told, monkeypatch):
     monkeypatch.setattr(hits, "MOST_OF_BOTH", 0)
     looked = gpop.Graph.equals_reverse

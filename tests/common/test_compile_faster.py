@@ -6,7 +6,14 @@ import os
 import subprocess
 import sys
 
+import numba
+import numpy as np
 import pytest
+from numba.core import event, ir
+from numba.core.registry import cpu_target
+
+from gpop.common import compile_faster
+from gpop.common.deferred import compiler
 
 SCRIPT = """
 import sys
@@ -52,3 +59,85 @@ def test_kernels_do_what_they_did():
     command = [sys.executable, "-c", SCRIPT]
     done = subprocess.run(command, env=counting, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.fixture(autouse=True)
+def installed():
+    compiler()
+
+
+def many_statements(values, pairs, n):
+    total, (first, _), last = 0, pairs, {"a": n}
+    for i in range(n):
+        if values[i] > first and i not in last:
+            values[i : i + 2], total = -values[i], total + max(values[i], pairs[0], 3)
+        elif total:
+            raise ValueError("many", i)
+    return (total, [first, n], lambda x: x + n), values[0] if n else None
+
+
+def test_variables_are_those_that_numba_lists():
+    form = compiler().run_frontend(many_statements)
+    statements = [each for block in form.blocks.values() for each in block.body]
+    values = [getattr(each, "value", None) for each in statements]
+    instructions = [*statements, *(each for each in values if isinstance(each, ir.Inst))]
+    assert len(instructions) > 80 and any(len(each.list_vars()) > 2 for each in instructions)
+    fast = [each.list_vars() for each in instructions]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ir.Inst, "_rec_list_vars", compile_faster._list_vars)
+        assert fast == [each.list_vars() for each in instructions]
+
+
+def test_rules_take_a_place_as_numba_says():
+    context = cpu_target.target_context
+    rules = [rule for known in context._defns.values() for _, rule in known.versions][::3]
+    rules += [many_statements, lambda *loc: loc, lambda **loc: loc, lambda *, loc=None: loc, int, max, print]
+    assert len(rules) > 300
+    known = {True: 0, False: 0}
+    for rule in rules:
+        try:
+            wanted = compile_faster._takes_place(rule)
+        except ValueError:  # some of Python's own
+            continue
+        known[wanted] += 1
+        assert compile_faster._takes_place_fast(rule) == wanted, rule
+    assert min(known.values()) > 0, known
+
+
+def test_an_error_says_where_it_was():
+    @numba.njit
+    def fails(n):
+        return n + unknown_to_numba  # noqa: F821
+
+    @numba.njit
+    def calls(n):
+        return fails(n) + "a"
+
+    with pytest.raises(numba.TypingError, match=r"(?s)During: .*fails.*During: Pass nopython_type_inference"):
+        calls(1)
+
+
+class Noting(event.Listener):
+    def __init__(self):
+        self.noted = []
+
+    def on_start(self, event):
+        self.noted.append("start")
+
+    def on_end(self, event):
+        self.noted.append("end")
+
+
+@pytest.mark.parametrize("kind", ["numba:llvm_lock", "numba:compiler_lock", "numba:compile"])
+def test_who_listens_hears_what_happens(kind):
+    listener, square = Noting(), numba.njit(lambda x: x * x)
+    with event.install_listener(kind, listener):
+        assert square(3) == 9
+    assert listener.noted[0] == "start" and listener.noted[-1] == "end"
+    assert listener.noted.count("start") == listener.noted.count("end")
+
+
+def test_locks_are_not_timed():
+    square = numba.njit(lambda x: x * x)
+    assert square(np.int32(3)) == 9
+    assert "llvm_lock" not in square.get_metadata(square.signatures[0]).get("timers", {})

@@ -10,6 +10,7 @@ from gpop.apps.sssp import SSSP
 from gpop.generate import generate
 from tests.counted import BITS, RMAT, Expected, count, frontiers, mostly_inside, smallest
 from tests.programs import Colours, Rank, Smallest, interpret
+from tests.quick import slow
 
 
 @pytest.mark.parametrize("name", frontiers())
@@ -234,7 +235,7 @@ def test_ten_times_the_graph_is_the_same_work_with_priorities():
         assert large.trace.column(column).tolist() == small.trace.column(column).tolist()
 
 
-@pytest.mark.parametrize("partitions", [1, 2, 16, 256, 4096])
+@pytest.mark.parametrize("partitions", slow([1, 2, 16, 256, 4096], 4096))
 def test_a_bucket_of_one_vertex_asks_no_other_partition(partitions):
     """A walk of one vertex a bucket from partition to partition: rounds of the tournament, not k."""
     n, length = 8192, 500

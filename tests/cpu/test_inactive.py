@@ -100,7 +100,7 @@ def test_messages_that_look_like_no_message_arrive_when_nothing_is_declared():
     "cls, interleave",
     [
         (Smallest, True),
-        (Distance, False),
+        pytest.param(Distance, False, marks=pytest.mark.slow),
         pytest.param(Smallest, False, marks=pytest.mark.slow),
         pytest.param(Distance, True, marks=pytest.mark.slow),
     ],

@@ -194,6 +194,7 @@ def test_weights_are_ignored_without_apply_weight():
     compare(lambda: Rumours(graph), [0, 7], iterations=3, settings=SETTINGS[:1])
 
 
+@pytest.mark.slow
 def test_shortest_paths():
     graph = random_graph(5, 120, 500, weights=True)
 
@@ -246,6 +247,7 @@ def test_colours_until_a_vertex_has_all():
     assert np.count_nonzero(compare(make, sources, sizes=(1, 16, 64)).mask == 15) > 10
 
 
+@pytest.mark.slow
 def test_drift():
     graph = random_graph(8, 80, 400)
 

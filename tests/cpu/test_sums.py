@@ -89,8 +89,7 @@ def summed(cls, graph, **options):
     "cls",
     [
         Sum,
-        DenseSum,
-        *(pytest.param(c, marks=pytest.mark.slow) for c in (AskingSum, WeightedSum, HarmlessSum)),
+        *(pytest.param(c, marks=pytest.mark.slow) for c in (DenseSum, AskingSum, WeightedSum, HarmlessSum)),
     ],
 )
 def test_a_hub_hears_every_neighbour(cls, mode, directed):

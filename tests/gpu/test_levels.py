@@ -159,7 +159,7 @@ def in_levels(run):
     return run.trace.column("scatter_seconds") == 0
 
 
-@pytest.mark.parametrize("most", [limits.HEAVY, limits.LEVEL_DEGREE])
+@pytest.mark.parametrize("most", quick([limits.HEAVY, limits.LEVEL_DEGREE], limits.HEAVY))
 def test_heavy_vertices_are_taken_up_where_none_is_too_much_for_a_block(most, monkeypatch):
     """Those that are loaded, more than one block would take, but each of them a block; one that is found."""
     monkeypatch.setattr(limits, "LEVEL_DEGREE", most)

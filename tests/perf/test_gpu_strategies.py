@@ -18,6 +18,7 @@ from perf.paper_pagerank import PROGRAMS, ranks
 from perf.store import Store
 from tests.gpu.emulator import emulated
 from tests.perf.near import NearWorker
+from tests.quick import quick
 
 FEW = [("bfs", "vertex-push-warp-8-32-blockreduce"), ("pagerank", "vertex-pull-nodiv")]
 
@@ -75,7 +76,7 @@ def test_each_is_right_on_graphs_that_go_wrong(algorithm, name):
             assert found["fault"] is None, kind
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("name", quick(PROGRAMS, "Dividing"))
 def test_ranks_after_any_number_of_iterations(name):
     """The last iteration leaves ranks, whichever it is."""
     graph = generate("rmat", scale=7)
