@@ -114,33 +114,36 @@ def no_tree_of_this_machine(monkeypatch):
     monkeypatch.setattr("gpop.plan.tree_for.KEPT", "trees of tests")
 
 
-RUN_APPS = re.compile(
-    r"(gpop/apps/|tests/(apps|cli|execution|graph|learn|networkx|perf)/|tests/test_"
-    r"|tests/cpu/test_(arrays|counters|disk|filling|gather|in_one|inactive|kept_runs|models|priority)\.py"
-    r"|tests/cpu/test_(sums|team|tree|trying|work)\.py|tests/layout/test_(bins_file|hubs_first|in_edges|orphans)\.py)"
+FIRST = re.compile(
+    r"(gpop/(apps|cpu|direct|layout|networkx)/|tests/(apps|cli|cpu|direct|execution|layout|learn|matrix|networkx)/"
+    r"|tests/test_(all_apps|apps_parallel|compare_targets|gallery|graph_copies|guides|json|readme|reference"
+    r"|reference_apps|site)\.py)"
 )
-"""Where shipped apps and the gallery are run."""
+"""Where the kernels of apps and engine are run."""
 
 
-MOST_KERNELS = re.compile(
-    r"(gpop/apps/|tests/(apps|cpu|execution|layout|networkx)/"
-    r"|tests/test_(all_apps|apps_parallel|gallery|graph_copies|guides|json|readme|reference|reference_apps|site)\.py)"
+EITHER = re.compile(
+    r"(tests/(generate|interop|io)/|tests/test_(command_lines|documented_commands|public_api)\.py)"
 )
-"""Where most kernels are needed, among these and among the others."""
+"""Where few kernels are."""
 
 
+@pytest.hookimpl(trylast=True)  # when slow ones are gone
 def pytest_collection_modifyitems(items):
-    """Those that run the same programs stand together: each of two workers begins with half of the tests.
+    """Those that run the same kernels stand together: each of two workers begins with half of the tests.
 
-    A kernel that both need is compiled twice. Who is through takes tests from the end of the other's: of the
-    first half these are some that need few kernels.
+    A kernel that both need is compiled twice. Who is through takes tests from the end of the other's half:
+    there are some that need few kernels.
     """
     nameless = [item.nodeid for item in items if " at 0x" in item.nodeid]
     if nameless:
         raise pytest.UsageError(f"{nameless[0]}: no other process finds a test that is named by an address")
-    items.sort(
-        key=lambda item: (RUN_APPS.match(item.nodeid) is None, MOST_KERNELS.match(item.nodeid) is None)
-    )
+    first, either, second = [], [], []
+    for item in items:
+        part = first if FIRST.match(item.nodeid) else either if EITHER.match(item.nodeid) else second
+        part.append(item)
+    room = max(len(items) // 2 - len(first), 0)
+    items[:] = [*first, *either[:room], *second, *either[room:]]
 
 
 def pytest_runtest_setup(item):
