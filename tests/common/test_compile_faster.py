@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 
 import numba
 import numpy as np
 import pytest
-from numba.core import event, ir
+from numba.core import base, event, ir
 from numba.core.registry import cpu_target
+from numba.core.types.functions import BaseFunction
+from numba.core.typing.builtins import NumberClassAttribute
+from numba.core.typing.npydecl import NumpyRulesArrayOperator
 
-from gpop.common import compile_faster
+from gpop.common import compile_faster, typing_faster
 from gpop.common.deferred import compiler
 
 SCRIPT = """
@@ -90,6 +94,7 @@ def test_variables_are_those_that_numba_lists():
 
 def test_rules_take_a_place_as_numba_says():
     context = cpu_target.target_context
+    context.refresh()
     rules = [rule for known in context._defns.values() for _, rule in known.versions][::3]
     rules += [many_statements, lambda *loc: loc, lambda **loc: loc, lambda *, loc=None: loc, int, max, print]
     assert len(rules) > 300
@@ -115,6 +120,35 @@ def test_an_error_says_where_it_was():
 
     with pytest.raises(numba.TypingError, match=r"(?s)During: .*fails.*During: Pass nopython_type_inference"):
         calls(1)
+
+
+def mixed(values, weights, n):
+    total, most = np.uint64(0), 0.0
+    for i in range(n):
+        key = np.uint64(values[i]) << np.uint64(3) | np.uint64(i & 7)
+        total += key if key > total else np.uint64(max(i, 3))
+        if weights[i] > most or not values[i]:
+            most = min(weights[i] * 2, float(i))
+    return total, most, abs(-n)
+
+
+def instructions_of(function):
+    compiled = numba.njit(nogil=True)(function)
+    signature = (numba.uint32[::1], numba.float64[::1], numba.int64)
+    compiled.compile(signature)
+    lines = compiled.inspect_asm(signature).splitlines()
+    return [re.sub(r"_ZN\S+", "name", line) for line in lines if line.startswith("\t") and line[1] != "."]
+
+
+def test_code_is_that_of_numba_as_it_is(monkeypatch):
+    fast = instructions_of(mixed)
+    monkeypatch.setattr(ir.Inst, "_rec_list_vars", compile_faster._list_vars)
+    monkeypatch.setattr(base, "_has_loc", compile_faster._takes_place)
+    monkeypatch.setattr(BaseFunction, "get_call_type", typing_faster._find_call)
+    monkeypatch.setattr(NumberClassAttribute, "resolve___call__", typing_faster._resolve_call)
+    monkeypatch.setattr(NumpyRulesArrayOperator, "generic", typing_faster._match_arrays)
+    plain = instructions_of(mixed)
+    assert len(plain) > 100 and fast == plain
 
 
 class Noting(event.Listener):
