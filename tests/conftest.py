@@ -115,12 +115,9 @@ def no_tree_of_this_machine(monkeypatch):
 
 
 FIRST = re.compile(
-    r"(gpop/(apps|cpu|direct|execution|layout|networkx)/"
-    r"|tests/(apps|cli|cpu|direct|execution|graph|layout|learn|matrix|networkx|plan)/"
-    r"|tests/common/test_(progress|used_pages)\.py|tests/gpu/test_(driver_calls|left|prepared)\.py"
-    r"|tests/perf/test_(answers|calls|figures|graphalytics|mapped)\.py"
-    r"|tests/test_(all_apps|apps_parallel|commands_run|compare_targets|gallery|graph_copies|guides|json|readme"
-    r"|reference|reference_apps|site)\.py)"
+    r"(gpop/(apps|cpu|direct|layout|networkx)/|tests/(apps|cli|cpu|direct|execution|layout|learn|matrix|networkx)/"
+    r"|tests/test_(all_apps|apps_parallel|compare_targets|gallery|graph_copies|guides|json|readme|reference"
+    r"|reference_apps|site)\.py)"
 )
 """Where the kernels of apps and engine are run."""
 
