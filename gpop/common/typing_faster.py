@@ -63,7 +63,8 @@ _NUMBERS = types.Number, types.Boolean
 def _find_call_once(function: Any, context: Any, args: tuple, kws: dict) -> Any:
     """What a function of Numba's own gives for numbers: searched for once for each of them and their types.
 
-    Functions to which somebody adds a rule are others: the rules are part of the key.
+    Functions to which somebody adds a rule are others: the rules are part of the key. What is itself
+    compiled, as ``max``, is that of the caller's flags, and Numba's to find.
     """
     if kws or type(function) is not types.Function or not all(isinstance(each, _NUMBERS) for each in args):
         return _find_call(function, context, args, kws)
@@ -71,8 +72,11 @@ def _find_call_once(function: Any, context: Any, args: tuple, kws: dict) -> Any:
     asked = function.key, tuple(args)
     if asked not in known:
         signature = _find_call(function, context, args, kws)
-        known[asked] = signature, function._impl_keys[signature.args]
-    signature, function._impl_keys[signature.args] = known[asked]
+        if function._impl_keys[signature.args] != function.typing_key:
+            return signature
+        known[asked] = signature
+    signature = known[asked]
+    function._impl_keys[signature.args] = function.typing_key
     return signature
 
 

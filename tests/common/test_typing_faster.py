@@ -9,7 +9,9 @@ import numba
 import numpy as np
 import pytest
 from numba.core import errors, types
+from numba.core.compiler import Flags
 from numba.core.registry import cpu_target
+from numba.core.targetconfig import ConfigStack
 from numba.extending import overload
 
 from gpop.common import typing_faster
@@ -43,14 +45,14 @@ def installed():
 
 
 def found(find, function, args):
-    """The signature, if there is one, and what it is lowered by: for ``max`` the last that was compiled."""
+    """The signature, if there is one, and what it is lowered by."""
     context = cpu_target.typing_context
     kind = context.resolve_value_type(function)
     try:
         signature = find(kind, context, args, {})
     except errors.TypingError:
         return None
-    return signature, repr(kind.get_impl_key(signature)).split(" at ")[0]
+    return signature, kind.get_impl_key(signature)
 
 
 @pytest.mark.parametrize("function", [*TWO, *ONE], ids=lambda function: function.__name__)
@@ -64,6 +66,24 @@ def test_types_are_those_that_numba_finds(function):
             assert got == wanted, args
         some += wanted is not None
     assert some > 3
+
+
+def test_what_is_compiled_for_a_kernel_is_not_what_others_call():
+    """A kernel counts no references; what is compiled for it is only a part of its caller."""
+
+    def sum_of(x, y):
+        raise NotImplementedError
+
+    overload(sum_of)(lambda x, y: lambda x, y: x + y)
+    cpu_target.typing_context.refresh()
+    lowered = []
+    for counts in (False, True, False):
+        flags = Flags()
+        flags.nrt = counts
+        with ConfigStack().enter(flags):
+            _, by = found(typing_faster._find_call_once, sum_of, (types.int16, types.uint16))
+        lowered.append(by)
+    assert lowered[0] is not lowered[1]
 
 
 def test_a_type_as_a_function_is_made_once_and_is_the_same():
