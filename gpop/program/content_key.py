@@ -13,16 +13,22 @@ from __future__ import annotations
 import enum
 import hashlib
 import types
-from functools import cache
 from itertools import repeat
 from operator import attrgetter, is_
-from sys import intern
 from typing import Any
 
 import numpy as np
 
 from gpop.program.functions import FUNCTIONS
 from gpop.program.program import DECLARATIONS, Program
+from gpop.program.references import (
+    globals_in,
+    modules_of,
+    names_in,
+    plain_of,
+    references_of,
+    signatures_of,
+)
 
 UNCHANGING = (bool, int, float, complex, str, bytes, type(None), np.generic, types.ModuleType, type)
 """Types of values that stay what they are, or of which the key holds nothing but the name."""
@@ -75,7 +81,7 @@ class Watched:
         self.sure &= not function.__defaults__
         codes.append((function, function.__code__))
         named, scope = names_in(function.__code__), function.__globals__
-        found = [(scope, name, scope.get(name, _NOTHING)) for name in named]
+        found = [(scope, name, scope.get(name, _NOTHING)) for name in globals_in(function.__code__)]
         for module in modules_of(function):
             constants = vars(module)
             self.sure &= not any(name not in constants and hasattr(module, name) for name in named)
@@ -120,7 +126,7 @@ def content_key(cls: type[Program], functions: dict[str, Any]) -> str:
     for name, function in functions.items():
         digest.update(name.encode())
         if isinstance(function, types.FunctionType):
-            _hash_function(digest, function, set())
+            _hash_function(digest, function, {})
     declared = {**cls.vertex_fields(), **cls.scalar_parameters()}
     shape = [(name, member.dtype.str) for name, member in declared.items()]
     digest.update(repr((cls.__name__, shape, cls.all_active, repr(cls.inactive_message))).encode())
@@ -128,13 +134,17 @@ def content_key(cls: type[Program], functions: dict[str, Any]) -> str:
     return digest.hexdigest()[:24]
 
 
-def _hash_function(digest: Any, function: types.FunctionType, seen: set[int]) -> None:
-    """Bytecode, constants, closure and globals; positions in the file do not count."""
+def _hash_function(digest: Any, function: types.FunctionType, seen: dict[int, int]) -> None:
+    """Bytecode, constants, closure and globals; positions in the file do not count.
+
+    One that was ``seen`` before is said by its number: another name may be for another one by now.
+    """
     if id(function) in seen:
+        digest.update(f"function {seen[id(function)]}".encode())
         return
-    seen.add(id(function))
+    seen[id(function)] = len(seen)
     _hash_code(digest, function.__code__)
-    digest.update(repr(function.__defaults__).encode())
+    _hash_value(digest, function.__defaults__, seen)
     for name, value in sorted(references_of(function).items()):
         digest.update(name.encode())
         _hash_value(digest, value, seen)
@@ -150,77 +160,20 @@ def _hash_code(digest: Any, code: types.CodeType) -> None:
             digest.update(repr((type(constant).__name__, constant)).encode())
 
 
-def _hash_value(digest: Any, value: Any, seen: set[int]) -> None:
+def _hash_value(digest: Any, value: Any, seen: dict[int, int]) -> None:
     helper = plain_of(value)
     if isinstance(helper, types.FunctionType):
+        digest.update(repr(signatures_of(value)).encode())
         _hash_function(digest, helper, seen)
     elif isinstance(value, np.ndarray):
-        digest.update(repr((value.dtype.str, value.shape)).encode() + value.tobytes())
+        digest.update(repr((value.dtype, value.shape)).encode() + value.tobytes())
+    elif isinstance(value, (tuple, list)):  # their own text would leave out most of a long array
+        digest.update(repr((type(value).__name__, getattr(value, "_fields", ()), len(value))).encode())
+        for each in value:
+            _hash_value(digest, each, seen)
     elif isinstance(value, enum.EnumMeta):
         digest.update(repr([*value]).encode())
     elif isinstance(value, (types.ModuleType, type)):
-        digest.update(value.__name__.encode())
+        digest.update(repr((value.__name__, getattr(value, "_fields", ()))).encode())
     else:
         digest.update(repr((type(value).__name__, value)).encode())
-
-
-@cache
-def names_in(code: types.CodeType) -> frozenset[str]:
-    """Names of globals and attributes in a code object and in those nested in it (lambdas)."""
-    nested = [names_in(constant) for constant in code.co_consts if isinstance(constant, types.CodeType)]
-    return frozenset(code.co_names).union(*nested)
-
-
-def plain_of(value: Any) -> Any:
-    """The function that a compiled one was made of (`numba.njit`, `vectorize`, `cfunc`); else the value."""
-    for made in (value, getattr(value, "_dispatcher", None)):
-        function = getattr(made, "py_func", None) or getattr(made, "_pyfunc", None)
-        if isinstance(function, types.FunctionType):
-            return function
-    return value
-
-
-def modules_of(function: types.FunctionType) -> list[types.ModuleType]:
-    """Modules that the function's code names, as a global, a closure variable or one within another."""
-    names, scope = names_in(function.__code__), function.__globals__
-    pending = [scope.get(name) for name in names]
-    pending += [cell.cell_contents for cell in function.__closure__ or ()]
-    found: dict[int, types.ModuleType] = {}
-    while pending:
-        module = pending.pop()
-        if isinstance(module, types.ModuleType) and id(module) not in found:
-            found[id(module)] = module
-            pending += [getattr(module, name, None) for name in names]
-    return list(found.values())
-
-
-CONSTANTS = (bool, int, float, complex, str, bytes, tuple, np.generic, np.ndarray, enum.Enum, enum.EnumMeta)
-"""What compiled code keeps of a module, beside functions."""
-
-
-def references_of(function: types.FunctionType) -> dict[str, Any]:
-    """Globals, constants of modules and closure variables that the function's code names."""
-    names = names_in(function.__code__)
-    found = {name: function.__globals__[name] for name in names if name in function.__globals__}
-    for module in modules_of(function):
-        constants = {name: getattr(module, name) for name in names if hasattr(module, name)}
-        found |= {
-            intern(f"{module.__name__}.{name}"): value  # the same object each time
-            for name, value in constants.items()
-            if isinstance(value, CONSTANTS) or plain_of(value) is not value
-        }
-    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
-        found[name] = cell.cell_contents
-    return found
-
-
-def helpers_of(function: types.FunctionType) -> list[types.FunctionType]:
-    """Functions that ``function`` calls by name, directly or through another helper, compiled or not."""
-    found: dict[int, types.FunctionType] = {}
-    pending = [function]
-    while pending:
-        for value in map(plain_of, references_of(pending.pop()).values()):
-            if isinstance(value, types.FunctionType) and id(value) not in found:
-                found[id(value)] = value
-                pending.append(value)
-    return list(found.values())

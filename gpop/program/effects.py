@@ -14,15 +14,14 @@ import dis
 import types
 from typing import Any, NamedTuple
 
+from gpop.program.references import LOADS_ATTRIBUTE, LOADS_NAME
+
 OUTSIDE = {print: "print", input: "input", open: "open", breakpoint: "breakpoint"}
 """Built-in functions with an effect outside the program."""
 
 OUTSIDE_MODULES = ("logging", "numba.core.withcontexts")
 HIDDEN_MODULES = ("numpy.random", "random", "time", "datetime", "secrets", "uuid")
 """Modules whose functions have an effect, or answer differently each time."""
-
-LOADS_NAME = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_DEREF")
-LOADS_ATTRIBUTE = ("LOAD_ATTR", "LOAD_METHOD")
 
 
 class Effect(NamedTuple):

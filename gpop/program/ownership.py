@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 
 from gpop.common.errors import ProgramError
-from gpop.program.content_key import helpers_of
 from gpop.program.effects import first_effect
 from gpop.program.functions import ARGUMENTS
 from gpop.program.program import BUILT_IN, Program
+from gpop.program.references import helpers_of
 
 READ_ONLY_FUNCTIONS = ("scatterFunc", "applyWeight", "needsFunc", "priorityFunc")
 
@@ -66,6 +66,7 @@ class OwnershipCheck:
 
         self.ir = ir
         self.check_effects()
+        self.check_recursion()
         try:
             blocks = run_frontend(self.function).blocks
         except (numba_errors.NumbaError, numba_errors.UnsupportedBytecodeError) as error:
@@ -93,6 +94,12 @@ class OwnershipCheck:
                 through = "" if function is self.function else f"calls {function.__name__}: "
                 at = f"{function.__code__.co_filename}:{effect.line}"
                 raise ProgramError(f"{at}: {self.cls.__name__}.{self.name}: {through}{effect.message}")
+
+    def check_recursion(self) -> None:
+        """A helper is compiled as part of who calls it, which it cannot be of itself."""
+        for helper in helpers_of(self.function):
+            if helper in helpers_of(helper):
+                self.fail(None, f"calls {helper.__name__}, which calls itself: expected a loop")
 
     def resolve(self, variable: Any) -> Any:
         """The single definition behind a variable, copies followed; None when it has several."""

@@ -14,8 +14,9 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+from gpop.common.errors import ProgramError
 from gpop.common.inlined import inline
-from gpop.program.content_key import names_in
+from gpop.program.references import globals_in, is_rebound, names_in, signatures_of
 
 
 def publish(function: types.FunctionType, name: str) -> types.FunctionType:
@@ -47,19 +48,66 @@ def _publish_copy(function: types.FunctionType, name: str, caller: str, done: di
         return done[id(function)]
 
     def rebound(value: Any) -> Any:
+        if isinstance(value, types.ModuleType):
+            return _module_with(value, function, rebound)
         helper = getattr(value, "py_func", value)
         if not isinstance(helper, types.FunctionType):
             return value
-        return _publish_copy(helper, f"{helper.__name__}_{len(done)}_{caller}", caller, done)
+        its_name = f"{helper.__name__}_{len(done)}_{caller}"
+        copy = _publish_copy(helper, its_name, caller, done)
+        asked = signatures_of(value)
+        return publish(as_asked(copy, asked, f"{its_name}_typed"), f"{its_name}_typed") if asked else copy
 
     names, cells = dict(function.__globals__), tuple(types.CellType() for _ in function.__closure__ or ())
     copy = types.FunctionType(function.__code__, names, name, function.__defaults__, cells)
     done[id(function)] = copy
     for cell, original in zip(cells, function.__closure__ or (), strict=True):
         cell.cell_contents = rebound(original.cell_contents)
-    for used in sorted(names_in(function.__code__) & names.keys()):
+    for used in sorted(globals_in(function.__code__) & names.keys()):
         names[used] = rebound(names[used])
     return publish(copy, name)
+
+
+def _module_with(
+    module: types.ModuleType, function: types.FunctionType, rebound: Callable[[Any], Any]
+) -> types.ModuleType:
+    """The module as a function is to see it: with copies of the helpers that it calls through it."""
+    used = {
+        name: value
+        for name in sorted(names_in(function.__code__))
+        if is_rebound(value := getattr(module, name, None), name, function.__code__)
+    }
+    copies = {name: rebound(value) for name, value in used.items()}
+    if all(copies[name] is value for name, value in used.items()):
+        return module
+    copy = types.ModuleType(module.__name__)
+    vars(copy).update(vars(module) | copies)
+    return copy
+
+
+def as_asked(function: types.FunctionType, asked: list[Any], name: str) -> types.FunctionType:
+    """A function whose arguments and answer are of the types that somebody has asked for.
+
+    Raises
+    ------
+    ProgramError
+        If those are several, or no numbers.
+    """
+    from gpop.common.numba_private import types as kinds
+
+    kinds_asked = (*asked[0].args, asked[0].return_type)
+    numbers = all(isinstance(each, (kinds.Number, kinds.Boolean)) for each in kinds_asked)
+    if len(asked) > 1 or not numbers:
+        raise ProgramError(
+            f"{function.__code__.co_filename}:{function.__code__.co_firstlineno}: compiled for "
+            f"{', '.join(map(str, asked))}: expected one signature of numbers, or none"
+        )
+    arguments = [f"a{i}" for i in range(len(asked[0].args))]
+    cast = ", ".join(f"{type}({a})" for a, type in zip(arguments, asked[0].args, strict=True))
+    scope = {str(each): each for each in kinds_asked} | {"function": function}
+    text = f"def {name}({', '.join(arguments)}):\n    return {asked[0].return_type}(function({cast}))\n"
+    exec(compile(text, function.__code__.co_filename, "exec"), scope)
+    return scope[name]
 
 
 def publish_class(make: Callable[[], type], name: str) -> type:

@@ -14,6 +14,7 @@ from tests.programs import program_class
 FILE = "the_users_file.py"
 
 SOURCE = """\
+import collections
 import enum
 import types
 import numba
@@ -40,12 +41,25 @@ def closed_over(module):
     return far
 distant = types.ModuleType("distant"); distant.FAR = 1
 far = closed_over(distant)
+Pair = collections.namedtuple("Pair", "low high")
+pair = Pair(np.arange(5000.0), np.float64(1))
+records = np.zeros(4, [("first", np.int64), ("second", np.int64)])
+def many(x, table=np.arange(3000) * 1.0):
+    return x + table[0]
+exec("def plain(x):\\n    return x + 1", vars(settings))
+@numba.njit("float32(float32)")
+def third(x):
+    return x / 3
+once = inner
+rate = 5
 class Toy(gpop.Program):
     a = gpop.VertexField(np.int64)
     rate = gpop.Parameter(np.float32)
     def scatterFunc(self, node):
         step = lambda x: x + FACTOR
         more = settings.sizes[0] + settings.within.MOST + Kind.COLD.value + doubled(node) + far()
+        more += Pair(1, 2).low + pair.low[3] + records[0].first + many(1) + settings.plain(2) + third(3)
+        more += once(node) + self.rate
         return helper(self.a[node]) + FACTOR + LIMITS[1] + table[2] + settings.LEVEL + step(1) + more
     def gatherFunc(self, value, node):
         if value > 10:
@@ -81,6 +95,16 @@ CHANGES = {
     "all_active": ("    rate", "    all_active = True\n    rate"),
     "inactive_message": ("    rate", "    inactive_message = 3\n    rate"),
     "combine": ("    rate", "    combine = 'max'\n    rate"),
+    "the fields of a named tuple": ("low high", "high low"),
+    "the middle of an array in a tuple": ("np.arange(5000.0)", "np.arange(5000.0) + 1e-9"),
+    "the names of records": (
+        '("first", np.int64), ("second", np.int64)',
+        '("second", np.int64), ("first", np.int64)',
+    ),
+    "an array that is a default": ("np.arange(3000) * 1.0", "np.where(np.arange(3000) == 1500, 0, 1.0)"),
+    "a plain function of a module": ('return x + 1", vars', 'return x + 2", vars'),
+    "a signature": ("float32(float32)", "float64(float64)"),
+    "another helper of the same name": ("once = inner", "once = helper"),
     "a new function": ("    rate", "    def initFunc(self, node):\n        return False\n    rate"),
     "a swap of names": ("self.a[node] = value", "self.a[node] = node"),
 }
@@ -97,6 +121,7 @@ UNCHANGED = {
     "comments": ("        if value", "        # why\n        if value"),
     "blank lines": ("FACTOR", "\n\n\nFACTOR"),
     "lines elsewhere": ("FACTOR = 3", "OTHER = 3\nFACTOR = 3"),
+    "a global that is called as a field": ("rate = 5", "rate = 6"),
     "another global": ("LIMITS", "UNUSED = 9\nLIMITS"),
     "the default of a parameter": ("Parameter(np.float32)", "Parameter(np.float32, 4)"),
     "the fill of a field": ("VertexField(np.int64)", "VertexField(np.int64, 4)"),
@@ -123,6 +148,7 @@ def test_a_global_that_changes_at_run_time_changes_the_key():
 
 
 PLAIN = SOURCE.replace(" + LIMITS[1] + table[2]", "").replace("settings.sizes[0] + ", "")
+PLAIN = PLAIN.replace(" + pair.low[3] + records[0].first + many(1)", "")
 """All that it refers to is a number, a function or a module."""
 
 

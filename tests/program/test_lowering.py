@@ -14,8 +14,8 @@ import pytest
 
 import gpop
 from gpop.program import lowering
-from gpop.program.content_key import helpers_of
 from gpop.program.lowering import lower, watched_of
+from gpop.program.references import helpers_of
 from tests.program.toy import FILE, gather, scatter, toy
 
 SIGNATURES = [

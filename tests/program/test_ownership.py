@@ -170,3 +170,20 @@ def test_effects_of_helpers_are_found_on_their_own_lines():
     ) as caught:
         lower(program_class(text, FILE))
     assert str(caught.value).startswith(f"{FILE}:{line}: Toy.scatterFunc: ")
+
+
+def test_a_helper_that_calls_itself_is_refused():
+    text = (
+        HEADER.replace("    return x + 1\n", "    return x if x < 1 else other(x - 1)\n")
+        + """\
+    def scatterFunc(self, node):
+        return helper(self.a[node])
+    def gatherFunc(self, value, node):
+        return True
+"""
+    )
+    text = text.replace("class Toy", "def other(x):\n    return helper(x)\nclass Toy")
+    with pytest.raises(
+        gpop.ProgramError, match=r"Toy.scatterFunc: calls \w+, which calls itself: expected a loop"
+    ):
+        lower(program_class(text, FILE))

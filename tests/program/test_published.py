@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from types import ModuleType
+
 import numpy as np
 import pytest
+from numba import njit
+from numba.extending import register_jitable
 
 import gpop
 from tests.gpu.emulator import emulated
@@ -55,6 +59,56 @@ class Shared(OfOneName):
         return True
 
 
+helpers = ModuleType("helpers")
+helpers.STEP = 1
+
+
+@njit
+def moved(x):
+    return x + helpers.STEP
+
+
+@register_jitable
+def moved_twice(x):
+    return x + 2 * helpers.STEP
+
+
+@njit("uint32(uint32)")
+def scrambled(x):
+    return x * np.uint32(2654435761)
+
+
+@njit(["int64(int64)", "float64(float64)"])
+def of_two_types(x):
+    return x
+
+
+helpers.moved, helpers.moved_twice = moved, moved_twice
+
+
+class OfAModule(OfOneName):
+    """Its helpers are attributes of a module."""
+
+    def scatterFunc(self, node):
+        return helpers.moved(helpers.moved_twice(np.int64(node)))
+
+    def gatherFunc(self, value, node):
+        self.value[node] = value
+        return True
+
+
+class Typed(OfAModule):
+    """Its helper was compiled for a type of its own, to which its answer is cut."""
+
+    def scatterFunc(self, node):
+        return np.int64(scrambled(node + 1))
+
+
+class Undecided(OfAModule):
+    def scatterFunc(self, node):
+        return of_two_types(node)
+
+
 def found(cls, **options):
     program = cls(GRAPH)
     gpop.run(program, iterations=1, **options)
@@ -68,3 +122,23 @@ def test_helpers(cls, expected):
     assert found(cls, target="python") == found(cls) == expected
     with emulated():
         assert found(cls, target="gpu") == expected
+
+
+def test_helpers_of_a_module_have_what_it_holds_now(monkeypatch):
+    """Numba has compiled them with what it held before."""
+    assert found(OfAModule) == [0, 3, 4]
+    monkeypatch.setattr(helpers, "STEP", 10)
+    assert found(OfAModule) == [0, 30, 31]
+    with emulated():
+        assert found(OfAModule, target="gpu") == [0, 30, 31]
+
+
+def test_a_helper_keeps_its_signature():
+    expected = [0, 2654435761, 2 * 2654435761 % 2**32]
+    assert found(Typed) == found(Typed, target="python") == expected
+    with emulated():
+        assert found(Typed, target="gpu") == expected
+    with pytest.raises(
+        gpop.ProgramError, match="test_published.py:.*expected one signature of numbers, or none"
+    ):
+        found(Undecided)
