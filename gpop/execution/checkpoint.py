@@ -162,6 +162,7 @@ class Keeper:
             said = self.names() | {
                 "name": type(program).__name__, "iteration": iteration, "ranks": size, "files": entries,
                 "parameters": {name: _number(value) for name, value in program._parameters.items()},
+                "series": {name: [*map(_number, values)] for name, values in program._series.items()},
             }  # fmt: skip
             with replacing(self.folder / INDEX) as temporary:
                 temporary.write_text(json.dumps(said, indent=1) + "\n")
@@ -217,6 +218,11 @@ class Keeper:
         program = self.plan.program
         for name, value in said["parameters"].items():
             program._parameters[name] = program._parameters[name].dtype.type(value)
+        kinds = {name: value.dtype for name, value in program._parameters.items()}
+        program._series = {
+            name: np.array([*map(kinds[name].type, values)], kinds[name])
+            for name, values in said["series"].items()
+        }
         first, last = part
         active = [self._take(entry, first, last) for entry in said["files"]]
         frontier = None if program.all_active else np.concatenate(active).astype(np.uint32)

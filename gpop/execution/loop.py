@@ -84,23 +84,25 @@ def carry_out(
     bar = None
     with exclusive(graph):
         try:
-            series = not engine.schedules and bool(plan.program._series)
+            own_series = not engine.schedules  # set here, before each iteration
+            series = own_series and bool(plan.program._series)
             settled = None if engine.settles else settled_of(plan.program)
             watched, over = callback or settled or series, False
             most = 1 if watched else engine.most_rows
             with telling(name, progress):
                 said = engine.prepare()
                 left = keeper.left(engine.range) if keeper else None
-                if series:
+                if own_series:
                     _set_series(plan.program, left.iteration if left else 0)
                 if left is None:
                     engine.load(sources, most)
                 else:
                     engine.load(left.frontier, most, left.iteration)
+                    engine.refresh()  # parameters that a callback had set
             if progress:
                 bar = IterationBar(None if limit == UNLIMITED else limit, name)
             said = _summary(plan, engine) | said
-            trace = Trace({**said})
+            trace = Trace({**said}, left.iteration if left else 0)
             while engine.active and engine.iteration < limit:
                 if keeper:
                     engine.rows = min(most, keeper.rows(engine.iteration) or most)
@@ -118,7 +120,7 @@ def carry_out(
                     over = settled is not None and settled()
                     if (callback and callback(trace[-1])) or over:
                         break
-                    if series:
+                    if own_series:
                         _set_series(plan.program, engine.iteration)
                     engine.refresh()
                 if keeper and engine.active and keeper.due(engine.iteration):
@@ -127,6 +129,8 @@ def carry_out(
                 keeper.remove()
             over = over or engine.active == 0
             finished = engine.finish()
+            if own_series:
+                _set_series(plan.program, 0)
             late = {"mode": finished.mode}  # a run that has tried another way may end in it
             if finished.choice is not None:
                 late["choice"] = finished.choice

@@ -58,13 +58,15 @@ def _record(index: int, row: np.ndarray) -> dict[str, int | float]:
 class Trace:
     """Records of a run, in order. Iterable, indexable, and exportable as JSON, CSV or a picture.
 
-    Of a run of more than four million iterations (`MOST`) the last ones are kept: ``iteration`` says which,
-    and ``summary["first_iteration"]`` where they begin.
+    Of a run of more than four million iterations (`MOST`) the last ones are kept, of one that goes on from a
+    checkpoint its own: ``iteration`` says which, and ``summary["first_iteration"]`` where they begin.
 
     Parameters
     ----------
     summary : dict, optional
         What there is to say about the whole run.
+    first : int
+        Iterations before the first one.
 
     Examples
     --------
@@ -75,10 +77,12 @@ class Trace:
     [1, 1, 1, 1]
     """
 
-    def __init__(self, summary: dict[str, Any] | None = None) -> None:
+    def __init__(self, summary: dict[str, Any] | None = None, first: int = 0) -> None:
         self.summary = summary or {}
         self._rows: deque[np.ndarray] = deque()  # some at a time, as they came
-        self._count = self._first = 0
+        self._count, self._first = 0, first
+        if first:
+            self.summary["first_iteration"] = first
         self._seconds_before = 0.0  # of records that are not kept any more
 
     def extend(self, rows: np.ndarray) -> None:

@@ -105,11 +105,25 @@ def test_a_callback_may_end_a_series():
 
 
 @pytest.mark.parametrize("target", ["cpu", "python"])
+def test_a_callback_may_begin_a_series(target):
+    program = program_on_ring(Steps, step=1)
+
+    def begin(record):
+        if record["iteration"] == 0:
+            program.step = [7, 20, 300]
+
+    gpop.run(program, iterations=4, callback=begin, target=target)
+    assert program.total.tolist() == [1 + 20 + 300 + 300] * 3
+
+
+@pytest.mark.parametrize("target", ["cpu", "python"])
 def test_the_program_has_the_value_of_the_first_iteration(target):
     program = program_on_ring(Steps, step=[1, 2])
     assert program.step == 1
     gpop.run(program, iterations=0, target=target)
     assert program.step == 1 and program.total.tolist() == [0] * 3
+    gpop.run(program, iterations=3, target=target)
+    assert program.step == 1 and program.total.tolist() == [5] * 3
 
 
 def test_a_run_that_goes_on_has_the_values_of_its_iterations(tmp_path):
@@ -124,6 +138,30 @@ def test_a_run_that_goes_on_has_the_values_of_its_iterations(tmp_path):
     again = program_on_ring(Steps, **SERIES)
     gpop.run(again, iterations=5, checkpoint=gpop.Checkpoint(tmp_path, iterations=1))
     assert again.total.tolist() == [TOTAL] * 3
+
+
+@pytest.mark.parametrize("series", [False, True])
+def test_a_run_that_goes_on_has_what_a_callback_has_set(series, tmp_path):
+    """A number, also in place of a list; iterations are numbered on."""
+
+    def total(die, **options):
+        program, seen = program_on_ring(Steps, step=[1, 50] if series else 1), []
+
+        def count(record):
+            seen.append(record["iteration"])
+            program.step = 10 * program.step
+            if len(seen) == die:
+                raise KeyError
+
+        run = gpop.run(program, iterations=5, callback=count, **options)
+        assert run.trace.column("iteration").tolist() == seen
+        return program.total.tolist(), seen
+
+    keep = {"checkpoint": gpop.Checkpoint(tmp_path, iterations=1)}
+    with pytest.raises(KeyError):
+        total(3, **keep)
+    assert total(None, **keep) == ([11111] * 3, [2, 3, 4])
+    assert total(None) == ([11111] * 3, [0, 1, 2, 3, 4])
 
 
 @pytest.mark.parametrize("values", [[], [[1, 2]], ["x"], [1, None], [300]])
