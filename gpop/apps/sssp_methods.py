@@ -1,7 +1,8 @@
 """Which method finds shortest paths, and a run of those that send no messages.
 
-On a small graph a calendar of buckets, with which one thread begins (`gpop.direct.calendar`), on others lists
-in the order of weights (`gpop.direct.shortest_paths`, `gpop.gpu.direct.shortest_paths`).
+On a small graph, and by several threads where neighbours are near and few, a calendar of buckets
+(`gpop.direct.calendar`); on others lists in the order of weights (`gpop.direct.shortest_paths`,
+`gpop.gpu.direct.shortest_paths`), or messages.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from gpop.layout.by_weight import LINE_BYTES
 from gpop.layout.partition import mostly_near
 from gpop.model.crew_trial import crew_trial
 from gpop.model.light_first import FARTHEST, PHASES
-from gpop.model.sharing import PATHS_NEAR, least_rest, shares_paths
+from gpop.model.sharing import have_own, least_rest, shares_paths
 
 METHODS = ("auto", "messages", "lists", "calendar")
 
@@ -136,6 +137,8 @@ def choose(
     if on_gpu and graph.m <= small:
         return "messages", "a small graph"
     if graph.m < LEAST_DEGREE * graph.n and not (both_ways and hubs):
+        if not on_gpu and not mapped and _is_owned(graph, use_threads(options.get("threads"))):
+            return "calendar", "few edges of each vertex, and neighbours are near"
         return "messages", "few edges of each vertex"
     if mostly_near(graph) and (not on_gpu or hubs):
         return "messages", "neighbours are near each other"
@@ -158,7 +161,12 @@ def _is_shared(graph: gpop.Graph, threads: int) -> bool:
     """Whether threads share a calendar."""
     if least_rest(threads, graph.n) >= graph.n:
         return False
-    return shares_paths(threads, graph.n, mostly_near(graph), graph.m >= PATHS_NEAR * graph.n)
+    return shares_paths(threads, graph.n, mostly_near(graph))
+
+
+def _is_owned(graph: gpop.Graph, threads: int) -> bool:
+    """Whether threads that share a calendar have vertices of their own."""
+    return have_own(threads, graph.n, mostly_near(graph)) and _is_shared(graph, threads)
 
 
 def _day_steps(graph: gpop.Graph) -> int:
@@ -212,14 +220,15 @@ def _by_calendar(graph: gpop.Graph, source: int, unit: float, threads: int) -> D
     shared = not chains and _is_shared(graph, threads)
     if threads == 1 or chains or not (shared or graph.n >= LEAST_TRIED):
         return calendar.search(graph, source, width)
+    own = have_own(threads, graph.n, mostly_near(graph))
     usual, other = (threads, 1) if shared else (1, threads)
     trial = crew_trial(graph, "shortest paths", usual, other)
     if trial is None:
-        return calendar.search(graph, source, width, usual)
-    if trial.threads > usual and trial.spent < COMPILED_AFTER_S and not calendar.is_kept():
+        return calendar.search(graph, source, width, usual, own)
+    if trial.threads > usual and trial.spent < COMPILED_AFTER_S and not calendar.is_kept(own):
         trial.put_off()
     crew = trial.threads
-    found = calendar.search(graph, source, width, crew)
+    found = calendar.search(graph, source, width, crew, own)
     if 2 * int(found.edges[0]) >= graph.m:
         trial.note(crew, found.seconds)
     return found

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gpop.common.atomics import popcount, prefetch
+from gpop.common.by_reference import Reference, opener
 from gpop.common.inlined import inline
 from gpop.model.light_first import FARTHEST
 
@@ -15,10 +16,12 @@ BLOCK = 1 << 8
 FINDS = 1 << 10
 
 ROOM = DAYS + FINDS // BLOCK + 1  # blocks that so many finds may take: every bucket begins one
-FREE, LEFT, YEAR, BEYOND, LATEST, LOOKED, FILLING, LOST, SLOTS = range(9)
+REST = 2  # blocks that the vertices of one may take
+FREE, LEFT, YEAR, BEYOND, LATEST, LOOKED, FILLING, LOST, SHIFT, SINCE, SENT, SLOTS = range(12)
 """Slots of ``now``: the first free block, and how many are; the first day of the year; whether distances
 are beyond it; the last day so far; edges that were walked. Where threads share a search, which filling it is
-of, and whether it had no room for somebody."""
+of, and whether it had no room for somebody; where each has vertices of its own, the width of a day, from
+which distance on nobody is settled, and the first day of what was sent to others."""
 
 _ONE, _TWO, _SIX, _HALF, _ID, _NONE = (np.uint64(number) for number in (1, 2, 6, 32, 0xFFFFFFFF, 0))
 _BLOCK, _LAST, _LAST_BIT, _WORDS = (np.uint64(number) for number in (BLOCK, BLOCK - 1, 63, DAYS // 64))
@@ -38,8 +41,8 @@ class Calendar(NamedTuple):
 
 
 def blocks_for(n: int) -> int:
-    """Room for every vertex once, whatever its day, and for the finds of a walk besides."""
-    return n // BLOCK + DAYS + ROOM
+    """Room for every vertex once, whatever its day, for the finds of a walk and for the rest of a block."""
+    return n // BLOCK + DAYS + ROOM + REST
 
 
 def calendar_for(n: int) -> Calendar:
@@ -50,6 +53,18 @@ def calendar_for(n: int) -> Calendar:
         np.empty(DAYS, np.uint32), np.empty(DAYS, np.uint32), np.zeros(FINDS + 2, np.uint64),
         np.empty(FINDS, np.uint64), np.empty(DAYS // 64, np.uint64), np.zeros(SLOTS, np.int64),
     )  # fmt: skip
+
+
+class Calendars:
+    """Of so many threads, for graphs of n vertices; what points to them, and where that is."""
+
+    def __init__(self, n: int, threads: int) -> None:
+        self.n, self.calendars = n, [calendar_for(n) for _ in range(threads)]
+        self.tables = [Reference(calendar) for calendar in self.calendars]
+        self.addresses = np.array([table.address for table in self.tables])
+
+
+open_calendar = opener(Reference(calendar_for(1)).kind)
 
 
 @inline

@@ -28,12 +28,13 @@ from gpop.direct.calendar_steps import (
     FILLING,
     LOST,
     YEAR,
+    Calendars,
     blocks_for,
-    calendar_for,
     free_block,
     leave_day,
     next_day,
     next_year,
+    open_calendar,
     take_block,
 )
 from gpop.direct.calendar_together_steps import (
@@ -60,7 +61,6 @@ from gpop.direct.calendar_together_steps import (
     WORK,
     TogetherSearch,
     fill_chunk,
-    open_calendar,
     work_chunk,
 )
 from gpop.direct.crew import KIND, THREADS, announce, apart, end, make_crew, next_chunk
@@ -75,13 +75,11 @@ CHUNKS_EACH = 4
 """For each thread, where blocks are cut into parts."""
 
 
-class Shelf:
+class Shelf(Calendars):
     """The calendars of so many threads for graphs of n vertices."""
 
     def __init__(self, n: int, threads: int) -> None:
-        self.n, self.calendars = n, [calendar_for(n) for _ in range(threads)]
-        self.tables = [Reference(calendar) for calendar in self.calendars]
-        self.addresses = np.array([table.address for table in self.tables])
+        super().__init__(n, threads)
         self.work = np.empty((threads * blocks_for(n), 3), np.int64)
         self.crew, self.now = make_crew(threads), apart(SLOTS)
         numbers, lists = (np.int64(threads), np.int64(blocks_for(n))), (_NOTHING, np.empty(0, np.uint64))
@@ -89,8 +87,12 @@ class Shelf:
         self.job = Reference(job)
         self.function = entry(go_on, self.job.kind)
 
+    def found(self) -> tuple[int, int]:
+        """What all distances of the last search are less than, and the edges that were walked."""
+        return int(self.now[BELOW]), int(self.now[WALKED])
 
-_NOTHING = np.zeros(2, np.uint32)
+
+_NOTHING = np.zeros(2, np.uint32)  # stays, as all must that a table points to
 
 THREADS_AT, STARTS_AT, LINES_AT, DISTANCE_AT = 0, 2, 4, 6
 """Slots of the table of a `TogetherSearch`; of an array its length is in the next one."""
@@ -103,7 +105,7 @@ def begin_together(threads, shift, today, edges, shelf_crew, now):
     ``edges`` were walked before.
     """
     shelf_crew[:], shelf_crew[THREADS] = 0, threads
-    wider, filling = min(times_wider(today, edges), 31 - shift), now[THE_FILLING] + 1
+    wider, filling = min(times_wider(today, edges, DAY_EDGES), 31 - shift), now[THE_FILLING] + 1
     now[:] = 0
     now[SHIFT], now[FROM], now[THE_FILLING] = shift + wider, max((today << shift) - 1, 0), filling
     now[BELOW] = min(FARTHEST, now[FROM])

@@ -16,7 +16,6 @@ from typing import NamedTuple
 import numpy as np
 
 from gpop.common.atomics import compare_and_swap, fetch_add
-from gpop.common.by_reference import Reference, opener
 from gpop.common.inlined import inline
 from gpop.direct.calendar_steps import (
     BEYOND,
@@ -26,7 +25,6 @@ from gpop.direct.calendar_steps import (
     LOST,
     ROOM,
     YEAR,
-    calendar_for,
     day_of,
     empty,
     enter,
@@ -34,6 +32,7 @@ from gpop.direct.calendar_steps import (
     lay_out,
     leave_day,
     note,
+    open_calendar,
     take_block,
     walk,
 )
@@ -52,7 +51,6 @@ FILLED_EACH = 1 << 9
 """Vertices of a chunk when calendars are filled."""
 
 _HALF, _ID, _NONE = (np.uint64(number) for number in (32, 0xFFFFFFFF, 0))
-open_calendar = opener(Reference(calendar_for(1)).kind)
 
 
 class TogetherSearch(NamedTuple):
