@@ -21,7 +21,7 @@ from pathlib import Path
 from gpop.__main__ import modules
 from gpop.common.command import Parser, add_json_option, exit_code, print_json, prog
 from gpop.common.errors import GpopError
-from gpop.common.machine_code import require_folder
+from gpop.common.kernel_folder import require_folder
 from gpop.common.parallel import for_each, worker_count
 from gpop.common.progress import by_default, progress_bar
 from gpop.common.spelling import refuse_word

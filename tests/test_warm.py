@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from gpop.__main__ import PACKAGE, commands
-from gpop.common import machine_code
+from gpop.common import kernel_folder
 from gpop.common.errors import GpopError
 from gpop.warm import FIRST, RUNS, apps, main, make_graphs, runs_of, warm
 from tests.test_json import valid
@@ -58,7 +58,7 @@ def test_after_it_nothing_is_compiled(tmp_path, monkeypatch, capfd):
 
 def test_where_nothing_can_be_kept_nothing_is_compiled(tmp_path, monkeypatch, capsys):
     (tmp_path / "file").touch()
-    monkeypatch.setattr(machine_code, "_folder", lambda file: tmp_path / "file" / "code")
+    monkeypatch.setattr(kernel_folder, "code_folder", lambda file: tmp_path / "file" / "code")
     assert main(["triangles"]) != 0
     out, err = capsys.readouterr()
     assert out == "" and re.fullmatch(r"gpop: .*file/code cannot be written: what .* not be kept\n", err)

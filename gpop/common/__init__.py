@@ -4,7 +4,7 @@
 compiled code       ``cached`` (the way to say it), ``kernel``, ``kinds``, ``callback``, ``inlined``,
                     ``inlined_parts``, ``by_reference``, ``reference_type``, ``by_address``,
                     ``foreign``
-kept on disk        ``machine_code``, ``elf``, ``ahead``, ``deferred``
+kept on disk        ``machine_code``, ``kernel_folder``, ``elf``, ``ahead``, ``deferred``
 Numba               ``numba_private``, ``numba_version``, ``compile_faster``,
                     ``typing_faster``, ``lean_arrays``, ``branches``
 in kernels          ``atomics``, ``vectors``, ``bits``, ``random_bits``, ``shell`` (a sort)

@@ -9,6 +9,7 @@ from typing import Any
 
 from gpop.common.deferred import compiler
 from gpop.common.interrupts import held_back
+from gpop.common.kernel_folder import can_keep
 from gpop.common.kinds import Kind, kind_of
 from gpop.common.machine_code import load_function, place_of, store
 
@@ -68,7 +69,9 @@ class Kernel:
     def is_kept(self, kinds: tuple[Kind, ...]) -> bool:
         """Whether there is machine code for these kinds; where none is ever kept, whether Numba has it."""
         place = self._place(kinds)
-        return compiler().is_kept(self.dispatcher) if place is None else place.exists()
+        if place is None:
+            return can_keep(self.py_func.__code__.co_filename) and compiler().is_kept(self.dispatcher)
+        return place.exists()
 
     @property
     def dispatcher(self) -> Any:

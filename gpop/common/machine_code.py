@@ -22,7 +22,6 @@ import json
 import os
 import sys
 from collections.abc import Callable
-from contextlib import suppress
 from functools import cache
 from importlib.machinery import EXTENSION_SUFFIXES
 from importlib.util import module_from_spec, spec_from_file_location
@@ -33,12 +32,12 @@ from typing import Any, NamedTuple
 
 from gpop.common.deferred import Later
 from gpop.common.elf import undefined_names
-from gpop.common.errors import GpopError, GraphFileError
+from gpop.common.errors import GraphFileError
 from gpop.common.interrupts import held_back
+from gpop.common.kernel_folder import code_folder
 from gpop.common.kinds import Kind
 from gpop.common.numba_version import IS_TESTED, folder, version
 from gpop.common.replacing import replacing
-from gpop.common.user_folder import user_folder
 
 SUFFIX, NAME = ".code", 48
 """Of a file, and how much of a kernel's name its own begins with."""
@@ -100,14 +99,16 @@ def place_of(name: str, file: str, kinds: tuple[Kind, ...]) -> Path | None:
     """Where the code of a kernel for these kinds is kept; None where none is."""
     if not _is_usual():
         return None
+    place = code_folder(file)
     told = f"{name} {file} {kinds} {_machine()}"
     digest = hashlib.sha256(told.encode()).hexdigest()[:24]
-    return _folder(file) / f"{name[:NAME]}-{digest}{SUFFIX}"
+    return place and place / f"{name[:NAME]}-{digest}{SUFFIX}"
 
 
 def may_be_kept(name: str, file: str) -> bool:
     """Whether there is a kernel whose name begins so, for kinds that nobody has said."""
-    return _is_usual() and any(_folder(file).glob(f"{name[:NAME]}*{SUFFIX}"))
+    place = code_folder(file)
+    return _is_usual() and place is not None and any(place.glob(f"{name[:NAME]}*{SUFFIX}"))
 
 
 def _load(place: Path | None) -> tuple[int, int] | None:
@@ -196,30 +197,3 @@ def _machine() -> str:
     with held_back():
         processor = llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten()
     return f"{version()} {llvmlite.__version__} {sys.implementation.cache_tag} {processor}"
-
-
-def require_folder(file: str) -> None:
-    """Refuse where the code of this file's kernels cannot be kept.
-
-    Raises
-    ------
-    GpopError
-    """
-    place = _folder(file)
-    with suppress(OSError):
-        place.mkdir(parents=True, exist_ok=True)
-    if not os.access(place, os.W_OK):
-        raise GpopError(f"{place} cannot be written: what is compiled would not be kept")
-
-
-@cache
-def _folder(file: str) -> Path:
-    """Where Numba keeps its own: where it is told, else beside the compiled modules, else the user's."""
-    asked = os.environ.get("NUMBA_CACHE_DIR")
-    if asked:
-        return Path(asked, "gpop_code")
-    beside = Path(file).parent / "__pycache__"
-    for place in (beside, beside.parent):
-        if place.exists():
-            return beside if os.access(place, os.W_OK) else user_folder() / "code"
-    return user_folder() / "code"

@@ -12,6 +12,7 @@ import os
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
+from threading import RLock
 from typing import Any
 from uuid import uuid4
 
@@ -21,6 +22,7 @@ from gpop.common.branches import keep_branches_within_lines
 from gpop.common.deferred import uncollected
 from gpop.common.errors import GpopError
 from gpop.common.interrupts import held_back, let_through
+from gpop.common.kernel_folder import can_keep, numba_folder, tell_not_kept
 from gpop.common.machine_code import Symbols
 from gpop.common.numba_version import IS_TESTED, TESTED
 
@@ -80,6 +82,7 @@ except ImportError:
 
 
 keep_branches_within_lines()
+_one_at_a_time = RLock()
 HAS_PARTS = IS_TESTED and _dynfunc is not None
 """Whether functions can be compiled as parts of others only (common/inlined_parts.py)."""
 
@@ -98,7 +101,8 @@ def tell_intrinsic(define: Callable) -> None:
 
 def kept_dispatcher(function: Callable, options: dict[str, Any]) -> Any:
     """What Numba makes of a function whose name stands for its content."""
-    kernel = numba.njit(cache=True, nogil=True, **known_options(options))(function)
+    kernel = numba.njit(nogil=True, **known_options(options))(function)
+    keep_on_disk(kernel, function.__code__.co_filename)
     give_files_names(kernel)
     keep_if_possible(kernel)
     load_at_once(kernel)
@@ -111,7 +115,7 @@ def kept_callback(function: Callable, name: str, arguments: int, options: dict[s
     function.__qualname__ = name
     signature = (numba.types.int64,) * arguments, numba.types.void
     kernel = CFunc(function, signature, {}, known_options(options))
-    kernel.enable_caching()
+    keep_on_disk(kernel, function.__code__.co_filename)
     give_files_names(kernel)
     keep_if_possible(kernel)
     load_at_once(kernel)
@@ -140,6 +144,21 @@ def entry_by_address(made: CFunc) -> tuple[Symbols, bytes] | None:
 
 def _object_file(library: Any) -> bytes | None:
     return getattr(library, "_compiled_object", None) or getattr(library, "gpop_object_file", None)
+
+
+def keep_on_disk(kernel: Any, file: str) -> None:
+    """Have Numba keep what it compiles of a kernel of this file, where there is a folder for that."""
+    if not can_keep(file):
+        tell_not_kept(file)
+        return
+    with _one_at_a_time:
+        asked = config.CACHE_DIR
+        config.CACHE_DIR = asked or numba_folder(file)
+        try:
+            with suppress(RuntimeError):  # Numba's own folder is none that can be written
+                kernel.enable_caching()
+        finally:
+            config.CACHE_DIR = asked
 
 
 def give_files_names(kernel: Any) -> None:

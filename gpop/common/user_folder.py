@@ -11,13 +11,19 @@ from pathlib import Path
 from typing import Any
 
 
-def user_folder() -> Path:
-    """The folder of gpop in the user's cache folder."""
-    return Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "gpop"
+def user_folder() -> Path | None:
+    """The folder of gpop in the user's cache folder; None where the user has none.
+
+    As the XDG specification has it, an ``XDG_CACHE_HOME`` that is empty or relative is none.
+    """
+    asked, home = os.environ.get("XDG_CACHE_HOME", ""), os.path.expanduser("~")
+    if os.path.isabs(asked):
+        return Path(asked, "gpop")
+    return Path(home, ".cache", "gpop") if os.path.isabs(home) else None
 
 
-def _file(name: str) -> Path:
-    return user_folder() / f"{name}.json"
+def _file(folder: Path, name: str) -> Path:
+    return folder / f"{name}.json"
 
 
 def recall(name: str) -> dict[str, Any]:
@@ -26,8 +32,11 @@ def recall(name: str) -> dict[str, Any]:
     >>> recall("nothing of this name")
     {}
     """
+    folder = user_folder()
+    if folder is None:
+        return {}
     try:
-        found = json.loads(_file(name).read_text())
+        found = json.loads(_file(folder, name).read_text())
     except (OSError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}
@@ -45,10 +54,13 @@ def remember_also(name: str, key: str, fact: Any) -> None:
 
 def remember(name: str, facts: dict[str, Any]) -> None:
     """Write all of it, as one file that appears whole."""
+    folder = user_folder()
+    if folder is None:
+        return
     try:
-        _file(name).parent.mkdir(parents=True, exist_ok=True)
-        temporary = _file(f"{name}.{os.getpid()}")
+        folder.mkdir(parents=True, exist_ok=True)
+        temporary = _file(folder, f"{name}.{os.getpid()}")
         temporary.write_text(json.dumps(facts, indent=1) + "\n")
-        os.replace(temporary, _file(name))
+        os.replace(temporary, _file(folder, name))
     except OSError:
         pass

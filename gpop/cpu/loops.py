@@ -16,6 +16,7 @@ from gpop.common import ahead
 from gpop.common.cached import entry_of, keep, source_key
 from gpop.common.foreign import call_c
 from gpop.common.inlined import KERNEL, inline
+from gpop.common.kernel_folder import can_keep
 from gpop.common.kinds import BOOL, FLOAT64, INT64, ArrayKind, StarKind
 from gpop.cpu.control import open_control
 from gpop.cpu.loop import make_loop
@@ -70,7 +71,8 @@ def kind_of(all_active: bool, prioritised: bool, ranked: bool = False) -> str:
 
 def begin(kind: str) -> None:
     """Have another process compile the loop, if it is not kept: to compile the program takes as long."""
-    ahead.begin(__name__, kind, is_kept)
+    if can_keep(__file__):  # else it could not leave it anywhere
+        ahead.begin(__name__, kind, is_kept)
 
 
 def ask(kind: str, kernel: Any, *kinds: Any) -> None:
