@@ -6,6 +6,8 @@ while the CSR grows (`csr_of`), so that the edges are hardly ever held twice.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from gpop.common.memory import own_copy
@@ -16,6 +18,43 @@ def narrow(numbers: np.ndarray) -> np.ndarray:
     """A copy in pages of its own, as uint32 where that holds the numbers, else as they are."""
     fits = len(numbers) == 0 or (numbers.min() >= 0 and numbers.max() < 2**32)
     return own_copy(numbers, np.uint32 if fits else np.int64)
+
+
+def integers_type(lowest: int, highest: int) -> type | None:
+    """The type of 64 bits that holds integers of this range, signed rather than unsigned; None: none does.
+
+    Examples
+    --------
+    >>> integers_type(-1, 2**63 - 1), integers_type(0, 2**63), integers_type(-1, 2**63)
+    (<class 'numpy.int64'>, <class 'numpy.uint64'>, None)
+    """
+    if lowest >= -(2**63) and highest < 2**63:
+        return np.int64
+    return np.uint64 if lowest >= 0 and highest < 2**64 else None
+
+
+def told_type(numbers: np.ndarray) -> tuple[np.dtype, bool]:
+    """Their type, and whether there are negative integers among them."""
+    return numbers.dtype, numbers.dtype.kind == "i" and bool(numbers.min(initial=0) < 0)
+
+
+def common_type(told: Iterable[tuple[np.dtype, bool]]) -> np.dtype:
+    """The type that holds the numbers of all pieces (`told_type`).
+
+    For int64 and uint64 together NumPy knows floats only; where nothing is negative, uint64 holds them all.
+
+    Examples
+    --------
+    >>> signed, unsigned = np.dtype(np.int64), np.dtype(np.uint64)
+    >>> [common_type([(signed, negative), (unsigned, False)]).name for negative in (False, True)]
+    ['uint64', 'float64']
+    """
+    told = set(told)
+    types = {dtype for dtype, _ in told}
+    unsigned = np.dtype(np.uint64)
+    if unsigned in types and all(dtype.kind in "iu" and not negative for dtype, negative in told):
+        return unsigned
+    return np.result_type(*types or {np.uint32})
 
 
 def csr_of(
@@ -34,9 +73,9 @@ def csr_of(
     """
     dtype = None
     if weighted:
-        dtype = np.result_type(*{array.dtype for array in weights}) if weights else np.dtype(np.uint32)
-        if opposite < 0 and dtype == np.uint32:
-            dtype = np.dtype(np.int64)
+        dtype = common_type(map(told_type, weights))
+        if opposite < 0 and dtype.kind == "u":
+            dtype = np.dtype(np.int64 if dtype == np.uint32 else np.float64)
         weights[:] = [array.astype(dtype, copy=False) for array in weights]
     sources: list[Edges] = []
     for u, v, w in zip(ends[::2], ends[1::2], weights, strict=True):

@@ -12,6 +12,8 @@ import csv
 import math
 import re
 
+from gpop.graph.edge_pieces import integers_type
+
 BLANKS = 0
 BLANK_BYTES = b" \t\r"
 _BLANK = BLANK_BYTES.decode()
@@ -19,8 +21,9 @@ _WORD = re.compile(r"[^ \t\r]+")
 _QUOTED = re.compile(r'[ \t\r]*(?:"((?:[^"]|"")*)"|([^" \t\r][^ \t\r]*))(?=[ \t\r]|$)')
 NUMBER = r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
 INTEGER = r"[-+]?0*[0-9]{1,18}"
+LONG_INTEGER = r"[-+]?0*[0-9]{1,20}"
 _NUMBER = re.compile(NUMBER)
-_INTEGER = re.compile(INTEGER)
+_LONG_INTEGER = re.compile(LONG_INTEGER)
 
 
 def part(text: str, separator: int) -> list[str] | None:
@@ -74,8 +77,12 @@ def is_integer(text: str) -> bool:
 
 
 def weight(text: str) -> int | float | None:
-    """The number; None when it is none or too large. Integers of more than 18 digits become floats."""
-    if _INTEGER.fullmatch(text):
+    """The number; None when it is none or too large. Integers of more than 64 bits become floats.
+
+    >>> weight("-07"), weight("7.0"), weight(str(2**63)), weight(str(2**64)), weight("seven")
+    (-7, 7.0, 9223372036854775808, 1.8446744073709552e+19, None)
+    """
+    if _LONG_INTEGER.fullmatch(text) and integers_type(int(text), int(text)):
         return int(text)
     value = float(text) if is_number(text) else math.inf
     return value if math.isfinite(value) else None

@@ -130,12 +130,12 @@ def _parse_block(path, block, header, skipped, line, error):
         integers, floats = np.empty((2, most if header.weighted else 0), np.int64)
         floats = floats.view(np.float64)
         degrees = np.empty(np.count_nonzero(text == ord("\n")), np.uint32)
-        rows, edges, all_integers, bad = parse_rows(
+        rows, edges, kinds, bad = parse_rows(
             text, skipped, header.weighted, header.n, POWERS, neighbours, integers, floats, degrees
         )
         weights = None
         if bad < 0 and header.weighted:
-            weights, bad = exact_weights(text, all_integers, integers[:edges], floats[:edges])
+            weights, bad = exact_weights(text, kinds, integers[:edges], floats[:edges])
         if bad >= 0:
             faults[i] = block.rfind(b"\n", 0, bounds[i][0] + bad) + 1
             return

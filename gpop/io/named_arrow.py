@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gpop.common.parallel import worker_count
-from gpop.io.fields import BLANKS, INTEGER, NUMBER
+from gpop.io.fields import BLANKS, INTEGER, LONG_INTEGER, NUMBER
 from gpop.io.sniff import Layout
 
 _WORTH = 1 << 20  # bytes of a block below which importing pyarrow takes longer than it saves
@@ -110,12 +110,14 @@ def _table(csv: Any, pa: Any, block: bytes, layout: Layout, delimiter: str) -> A
 
 
 def _weights(pa: Any, column: Any) -> np.ndarray | None:
-    """int64 when all are integers, else float64; None when one is no number that fits."""
+    """int64 when all are integers, else float64; None when one is no number that fits, or they are longer."""
     import pyarrow.compute as pc
 
     text = pc.ascii_trim(column, _BLANK)
-    for grammar, kind in ((INTEGER, pa.int64()), (NUMBER, pa.float64())):
+    for grammar, kind in ((INTEGER, pa.int64()), (LONG_INTEGER, None), (NUMBER, pa.float64())):
         if pc.all(pc.match_substring_regex(text, f"^(?:{grammar})$")).as_py():
+            if kind is None:
+                return None
             numbers = text.cast(kind).to_numpy()
             return numbers if np.isfinite(numbers).all() else None
     return None

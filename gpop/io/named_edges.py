@@ -15,6 +15,7 @@ import numpy as np
 from gpop.common.errors import UsageError
 from gpop.common.memory import require_memory
 from gpop.common.replacing import replacing
+from gpop.graph.edge_pieces import integers_type
 from gpop.graph.graph import Graph
 from gpop.interop.edge_columns import graph_of_columns
 from gpop.io.compressed import open_to_write
@@ -70,7 +71,8 @@ class NamedEdges:
         self.targets.append(np.array(target, np.int64))
         if len(self.layout.places) == 3:
             whole = all(isinstance(weight, int) for weight in weights)
-            self.weights.append(np.array(weights, np.int64 if whole else np.float64))
+            dtype = integers_type(min(weights, default=0), max(weights, default=0)) if whole else None
+            self.weights.append(np.array(weights, dtype or np.float64))
 
     def _take(self, raw: bytes, source: list, target: list, weights: list) -> str | None:
         """Add one edge to the lists, or say what is wrong with it."""

@@ -20,10 +20,10 @@ from gpop.common.errors import GraphFileError, UsageError
 from gpop.common.memory import own_copy, require_memory
 from gpop.common.parallel import for_each, worker_count
 from gpop.common.progress import progress_bar
-from gpop.graph.edge_pieces import csr_of, narrow
+from gpop.graph.edge_pieces import common_type, csr_of, integers_type, narrow, told_type
 from gpop.graph.graph import Graph
 from gpop.io.compressed import opener, read_some
-from gpop.io.text_kernels import POWERS, parse_lines
+from gpop.io.text_kernels import FLOAT, POWERS, SHORT, parse_lines
 
 _PIECE = 1 << 21  # bytes of text parsed at a time
 BLOCK = 2 * max(2, worker_count()) * _PIECE  # bytes of text read at a time
@@ -163,7 +163,7 @@ def parse_block(path: Path, block: bytes, dialect: Dialect, line: int) -> list[P
         source, destination = np.empty(most, np.int64), np.empty(most, np.int64)
         integers, floats = np.empty((2, most if weighted else 0), np.int64)
         floats = floats.view(np.float64)
-        edges, largest, all_integers, bad = parse_lines(
+        edges, largest, kinds, bad = parse_lines(
             text,
             dialect.columns,
             dialect.lead,
@@ -180,7 +180,7 @@ def parse_block(path: Path, block: bytes, dialect: Dialect, line: int) -> list[P
         )
         weights = None
         if bad < 0 and weighted:
-            weights, bad = exact_weights(text, all_integers, integers[:edges], floats[:edges])
+            weights, bad = exact_weights(text, kinds, integers[:edges], floats[:edges])
         if bad >= 0:
             errors[i] = block.rfind(b"\n", 0, bounds[i][0] + bad) + 1
             return
@@ -194,22 +194,42 @@ def parse_block(path: Path, block: bytes, dialect: Dialect, line: int) -> list[P
     return pieces
 
 
-def exact_weights(text: np.ndarray, all_integers: bool, integers: np.ndarray, floats: np.ndarray):
+def exact_weights(text: np.ndarray, kinds: int, integers: np.ndarray, floats: np.ndarray):
     """(weights as the kernels left them, -1), or where in ``text`` one is too large for a float."""
-    if all_integers:
+    if kinds in (0, SHORT):
         return narrow(integers), -1
+    left = np.flatnonzero(np.isnan(floats))
+    if not kinds & FLOAT:
+        whole = _long_integers(integers, left, [int(_number(text, at)) for at in integers[left].tolist()])
+        if whole is not None:
+            return whole, -1
     weights = own_copy(floats)
-    for e in np.flatnonzero(np.isnan(weights)):
+    for e in left:
         at = int(integers[e])
-        weights[e] = float(_NUMBER.match(text[at : at + 2000].tobytes())[0])
+        weights[e] = float(_number(text, at))
         if np.isinf(weights[e]):
             return weights, at
     return weights, -1
 
 
+def _number(text: np.ndarray, at: int) -> bytes:
+    return _NUMBER.match(text[at : at + 2000].tobytes())[0]
+
+
+def _long_integers(integers: np.ndarray, places: np.ndarray, numbers: list[int]) -> np.ndarray | None:
+    """The integers with these numbers at these places, if they are of 64 bits, signed or unsigned."""
+    whole = own_copy(integers)
+    whole[places] = 0
+    dtype = integers_type(min(*numbers, int(whole.min())), max(numbers))
+    if dtype is not None:
+        whole = own_copy(whole, dtype)
+        whole[places] = np.array(numbers, dtype)
+    return whole if dtype is not None else None
+
+
 def join(parts: list[np.ndarray]) -> np.ndarray:
     """All parts in one array of a type that holds them all; empties the list, part by part."""
-    joined = np.empty(sum(map(len, parts)), np.result_type(*{part.dtype for part in parts} or {np.uint32}))
+    joined = np.empty(sum(map(len, parts)), common_type(map(told_type, parts)))
     last = 0
     for i in range(len(parts)):
         first, last = last, last + len(parts[i])

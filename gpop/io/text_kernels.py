@@ -6,7 +6,8 @@ The bytes must end with a newline, which stops every inner loop, so that none ne
 
 Weights are parsed twice over, as integer and as float64. A decimal of at most 15 digits and a
 power of ten of at most 22 is exact with one multiplication or division (Clinger, PLDI 1990); any
-other float is left as NaN with its position as the integer, for the caller to convert.
+other float, and an integer of more than 18 digits, is left as NaN with its position as the integer, for the
+caller to convert.
 """
 
 from __future__ import annotations
@@ -21,6 +22,9 @@ _PLUS, _MINUS, _DOT, _ZERO = 43, 45, 46, 48
 _EXPONENT = 101  # 'e'; with bit 0x20 set 'E' is the same
 
 POWERS = np.array([10.0**i for i in range(23)])
+
+NO_NUMBER, SHORT, FLOAT, LONG = 0, 1, 2, 4
+"""Kinds of weights, as bits: integers of at most 18 digits, floats, and longer integers."""
 
 
 @inline
@@ -67,7 +71,7 @@ def parse_id(data, i):
 
 @cached(**KERNEL)
 def parse_weight(data, i, powers):
-    """(kind, integer, float, position after it); kind 0 = no number, 1 = integer, 2 = float."""
+    """(kind, integer, float, position after it)."""
     start = i
     negative = data[i] == _MINUS
     if negative or data[i] == _PLUS:
@@ -94,7 +98,7 @@ def parse_weight(data, i, powers):
                 exponent -= 1
         i += 1
     if not any_digit:
-        return 0, np.int64(0), 0.0, i
+        return NO_NUMBER, np.int64(0), 0.0, i
     if data[i] | 32 == _EXPONENT:
         is_integer = False
         i += 1
@@ -107,19 +111,21 @@ def parse_weight(data, i, powers):
             power = min(power * 10 + np.int64(data[i]) - _ZERO, 100000)
             i += 1
         if i == first:
-            return 0, np.int64(0), 0.0, i
+            return NO_NUMBER, np.int64(0), 0.0, i
         exponent += -power if down else power
     if negative:
         mantissa = -mantissa
     if is_integer and digits <= 18:
-        return 1, mantissa, float(mantissa), i
+        return SHORT, mantissa, float(mantissa), i
+    if is_integer:
+        return LONG, np.int64(start), np.nan, i
     if digits <= 15 and -22 <= exponent <= 22:
         value = float(mantissa)
         value = value / powers[-exponent] if exponent < 0 else value * powers[exponent]
         if negative and mantissa == 0:
             value = -0.0
-        return 2, np.int64(0), value, i
-    return 2, np.int64(start), np.nan, i
+        return FLOAT, np.int64(0), value, i
+    return FLOAT, np.int64(start), np.nan, i
 
 
 @cached(**KERNEL)
@@ -141,12 +147,12 @@ def parse_lines(
     """Parse all lines; the weight arrays are filled when ``columns`` is 3.
 
     ``lead`` begins every edge line when it is not 0, a ``separator`` of 0 means blanks, ids are in
-    lowest..highest, ``further`` ignores what follows the columns. Returns (edges, largest id, whether
-    all weights are integers, start of the first malformed line or -1).
+    lowest..highest, ``further`` ignores what follows the columns. Returns (edges, largest id, kinds of
+    the weights, start of the first malformed line or -1).
     """
     edges = 0
     largest = np.int64(-1)
-    all_integers = True
+    kinds = 0
     tab = _SPACE if separator == _TAB else _TAB
     i = 0
     while i < len(data):
@@ -162,7 +168,7 @@ def parse_lines(
             continue
         if lead != 0:
             if data[i] != lead or skip_blanks(data, i + 1) == i + 1:
-                return edges, largest, all_integers, line
+                return edges, largest, kinds, line
             i = skip_blanks(data, i + 1)
         elif separator == _TAB:
             i = _skip_within(data, line, tab)  # a tab in front: an empty field
@@ -170,26 +176,26 @@ def parse_lines(
         after = i
         i = _next_field(data, i, separator, tab)
         if u < lowest or u > highest or i == after:
-            return edges, largest, all_integers, line
+            return edges, largest, kinds, line
         v, i = parse_id(data, i)
         if v < lowest or v > highest:
-            return edges, largest, all_integers, line
+            return edges, largest, kinds, line
         if columns == 3:
             after = i
             i = _next_field(data, i, separator, tab)
             if i == after:
-                return edges, largest, all_integers, line
+                return edges, largest, kinds, line
             kind, integer, value, i = parse_weight(data, i, powers)
-            if kind == 0:
-                return edges, largest, all_integers, line
-            all_integers &= kind == 1
+            if kind == NO_NUMBER:
+                return edges, largest, kinds, line
+            kinds |= kind
             integers[edges] = integer
             floats[edges] = value
         after = i
         i = _skip_within(data, i, tab)
         if data[i] != _NEWLINE:
             if not further or i == after:
-                return edges, largest, all_integers, line
+                return edges, largest, kinds, line
             while data[i] != _NEWLINE:
                 i += 1
         i += 1
@@ -197,7 +203,7 @@ def parse_lines(
         destination[edges] = v
         largest = max(largest, u, v)
         edges += 1
-    return edges, largest, all_integers, -1
+    return edges, largest, kinds, -1
 
 
 @inline

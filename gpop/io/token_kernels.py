@@ -9,7 +9,7 @@ import numpy as np
 
 from gpop.common.cached import cached
 from gpop.common.inlined import KERNEL
-from gpop.io.text_kernels import parse_id, parse_weight, skip_blanks, write_integer
+from gpop.io.text_kernels import NO_NUMBER, parse_id, parse_weight, skip_blanks, write_integer
 
 _NEWLINE, _SPACE, _PERCENT, _MINUS = 10, 32, 37, 45
 
@@ -38,11 +38,11 @@ def parse_integers(data, numbers):
 def parse_rows(data, skipped, weighted, highest, powers, neighbours, integers, floats, degrees):
     """Parse METIS rows ``[skipped numbers] (neighbour [weight])...``; ``%`` starts a comment line.
 
-    Returns (rows, edges, whether all weights are integers, start of the first malformed row or -1).
+    Returns (rows, edges, kinds of the weights, start of the first malformed row or -1).
     """
     rows = 0
     edges = 0
-    all_integers = True
+    kinds = 0
     i = 0
     while i < len(data):
         line = i
@@ -57,33 +57,33 @@ def parse_rows(data, skipped, weighted, highest, powers, neighbours, integers, f
         while data[i] != _NEWLINE:
             v, i = parse_id(data, i)
             if v < 0:
-                return rows, edges, all_integers, line
+                return rows, edges, kinds, line
             after = i
             i = skip_blanks(data, i)
             if i == after and data[i] != _NEWLINE:
-                return rows, edges, all_integers, line
+                return rows, edges, kinds, line
             field += 1
             if field <= skipped:
                 continue
             if v < 1 or v > highest:
-                return rows, edges, all_integers, line
+                return rows, edges, kinds, line
             if weighted:
                 kind, integer, value, i = parse_weight(data, i, powers)
                 after = i
                 i = skip_blanks(data, i)
-                if kind == 0 or (i == after and data[i] != _NEWLINE):
-                    return rows, edges, all_integers, line
-                all_integers &= kind == 1
+                if kind == NO_NUMBER or (i == after and data[i] != _NEWLINE):
+                    return rows, edges, kinds, line
+                kinds |= kind
                 integers[edges] = integer
                 floats[edges] = value
             neighbours[edges] = v - 1
             edges += 1
         if 0 < field < skipped:
-            return rows, edges, all_integers, line
+            return rows, edges, kinds, line
         degrees[rows] = edges - first
         rows += 1
         i += 1
-    return rows, edges, all_integers, -1
+    return rows, edges, kinds, -1
 
 
 @cached(**KERNEL)

@@ -11,6 +11,7 @@ import numpy as np
 
 from gpop.common.errors import GraphFileError, UsageError
 from gpop.common.parallel import use_threads
+from gpop.graph.edge_pieces import common_type, told_type
 from gpop.graph.graph import Graph
 from gpop.io import arrow_file, edge_list, edge_list_share, load, module_to_read, options_for
 from gpop.io.ids import read_ids
@@ -138,7 +139,6 @@ def _in_one(share: Share, world: World) -> InEdges:
     sources, targets = (np.concatenate([np.empty(0, np.uint32), *share.ends[at::2]]) for at in (0, 1))
     weights = None
     if share.weights is not None:
-        types = set().union(*world.everyones({piece.dtype for piece in share.weights}))
-        dtype = np.result_type(*types or {np.uint32})
-        weights = np.concatenate([np.empty(0, dtype), *share.weights])
+        dtype = common_type(set().union(*world.everyones(set(map(told_type, share.weights)))))
+        weights = np.concatenate([np.empty(0, dtype), *share.weights], dtype=dtype, casting="unsafe")
     return InEdges(sources, targets, weights)

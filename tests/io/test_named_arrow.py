@@ -76,6 +76,7 @@ def test_the_same_graph(tmp_path, monkeypatch, weights):
         assert graph.weights.dtype == np.float64
         assert check(tmp_path / "g.csv", text + "a,b,-1\n").weights.dtype == np.int64
         assert check(tmp_path / "g.csv", text, weighted=False).weights is None
+        assert check(tmp_path / "g.csv", text + f"a,b,{2**63}\n").weights.dtype == np.uint64
 
 
 LAYOUT = Layout(ord(","), None, 2, (0, 1))
