@@ -9,15 +9,17 @@ The edge attribute ``weight`` is the weight; undirected graphs get both directio
 from __future__ import annotations
 
 import importlib
+import re
 from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 from gpop.common.errors import UsageError
 from gpop.common.memory import require_memory
 from gpop.common.replacing import replacing
 from gpop.graph.graph import Graph
-from gpop.io.fields import is_integer
+from gpop.io.fields import LONG_INTEGER, is_integer
 from gpop.io.igraph_file import read_igraph
 from gpop.io.libraries import demand_weights, reading
 
@@ -58,7 +60,17 @@ def _read_networkx(nx: ModuleType, path: Path, weighted: bool) -> Graph:
         numbers = {name: int(name) for name in names}
         if len(set(numbers.values())) == len(names):
             found = nx.relabel_nodes(found, numbers)
+    if gml and weighted:
+        _read_long_integers(found)
     return Graph.from_networkx(found, weight="weight" if weighted else None)
+
+
+def _read_long_integers(found: Any) -> None:
+    """Whole numbers of more than 32 bits, which NetworkX writes as text into GML, become numbers again."""
+    for *_, data in found.edges(data=True):
+        weight = data.get("weight")
+        if isinstance(weight, str) and re.fullmatch(LONG_INTEGER, weight):
+            data["weight"] = int(weight)
 
 
 def write(graph: Graph, path: Path) -> None:
