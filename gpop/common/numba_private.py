@@ -104,6 +104,7 @@ def kept_dispatcher(function: Callable, options: dict[str, Any]) -> Any:
     kernel = numba.njit(nogil=True, **known_options(options))(function)
     keep_on_disk(kernel, function.__code__.co_filename)
     give_files_names(kernel)
+    pass_over_damage(kernel)
     keep_if_possible(kernel)
     load_at_once(kernel)
     compile_undisturbed(kernel)
@@ -117,6 +118,7 @@ def kept_callback(function: Callable, name: str, arguments: int, options: dict[s
     kernel = CFunc(function, signature, {}, known_options(options))
     keep_on_disk(kernel, function.__code__.co_filename)
     give_files_names(kernel)
+    pass_over_damage(kernel)
     keep_if_possible(kernel)
     load_at_once(kernel)
     compile_undisturbed(kernel)
@@ -167,6 +169,24 @@ def give_files_names(kernel: Any) -> None:
     if hasattr(file, "_data_name") and hasattr(file, "_index_name"):
         stem = file._index_name.removesuffix(".nbi")
         file._data_name = lambda number: f"{stem}.{uuid4().hex[:16]}.nbc"
+
+
+def pass_over_damage(kernel: Any) -> None:
+    """Have a file that was cut, or emptied, count as not there: what it kept is made anew."""
+    file = getattr(kernel._cache, "_cache_file", None)
+    for name, nothing in (("_load_index", dict), ("_load_data", _nothing)):
+        if hasattr(file, name):
+            setattr(file, name, _unless_damaged(getattr(file, name), nothing))
+
+
+def _unless_damaged(load: Callable, nothing: Callable) -> Callable:
+    def loaded(*given: Any) -> Any:
+        try:
+            return load(*given)
+        except Exception:  # there is no list of what pickle raises
+            return nothing()
+
+    return loaded
 
 
 def keep_if_possible(kernel: Any) -> None:

@@ -173,6 +173,27 @@ def test_named_tuples_that_kernels_take_have_names_of_their_own():
     assert sorted(found) == sorted(set(found))
 
 
+@pytest.mark.parametrize("suffix", ["nbi", "nbc"])
+@pytest.mark.parametrize("left", [0, 60], ids=["empty", "cut"])
+def test_a_damaged_file_is_as_none(suffix, left, tmp_path, monkeypatch):
+    """Also where Numba looks into it before it writes."""
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(numba_private.config, "CACHE_DIR", str(tmp_path))
+
+    def thrice(x):
+        return 3 * x
+
+    def hits():
+        kernel = numba_private.kept_dispatcher(thrice, {})
+        assert kernel(5) == 15
+        return sum(kernel.stats.cache_hits.values())
+
+    assert hits() == 0
+    (file,) = tmp_path.rglob(f"*.{suffix}")
+    file.write_bytes(file.read_bytes()[:left])
+    assert (hits(), hits()) == (0, 1)
+
+
 def test_a_kernel_for_which_there_is_no_room_runs(monkeypatch):
     from numba.core.caching import IndexDataCacheFile
 
