@@ -55,6 +55,9 @@ TRUST = 1.0
 FARTHEST = 4.0
 """No constant is taken for so many times more, or less, than it was."""
 
+QUIET = "; measure when nothing else runs on this machine"
+"""What to do where times differ."""
+
 MODES = ("sc", "pc", "pull")
 
 BYTES = 4, 4
@@ -138,7 +141,8 @@ def iterations(
     for mode, seconds in took.items():
         if not is_steady(seconds):
             least, _, third = sorted(seconds[1:])[:3]
-            raise Unsteady(f"{mode}: an iteration took {1e3 * least:.2f} ms, then {1e3 * third:.2f}")
+            found = f"the three fastest iterations took {1e3 * least:.2f} to {1e3 * third:.2f} ms"
+            raise Unsteady(f"{mode}: {found}, expected {STEADY} times the fastest at most{QUIET}")
     return {mode: (min(took[mode][1:]), row[BYTES_AT], row[MESSAGES_AT]) for mode, row in rows.items()}
 
 
@@ -155,7 +159,8 @@ def measure(engine_of: Callable[[Plan], Engine], threads: int) -> Constants:
         passes: list[list[dict[str, tuple[float, float, float]]]] = []
         while len(passes) < 2 or not agree(passes):
             if len(passes) == MOST_PASSES:
-                raise Unsteady(f"what an iteration takes differed from pass to pass, {MOST_PASSES} times")
+                found = f"an iteration took other times in each of {MOST_PASSES} passes"
+                raise Unsteady(f"{found}, expected two that agree{QUIET}")
             passes.append([iterations(engine_of, graph, threads) for graph in graphs])
     least = [
         {mode: min(found[mode] for found in of_graph) for mode in MODES}

@@ -161,7 +161,8 @@ def test_a_busy_machine_is_measured_for_longer_and_given_up_in_the_end():
     busy = Noisy(lambda asked: 1.0 if (asked - 1) // modes % 5 == 0 else 2.0 + asked)
     assert calibrate.iterations(busy, graph, 1)["pc"][0] == 1.0
     assert quiet.asked < busy.asked < modes * calibrate.MOST_ROUNDS
-    with pytest.raises(calibrate.Unsteady):
+    expected = "expected 1.25 times the fastest at most; measure when nothing else runs on this machine$"
+    with pytest.raises(calibrate.Unsteady, match=expected):
         calibrate.iterations(Noisy(lambda asked: 1.5**asked), graph, 1)
 
 
