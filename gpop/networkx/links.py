@@ -41,10 +41,10 @@ def pagerank(
             raise ZeroDivisionError
         wanted /= wanted.sum()
     given = None if dangling is None else _shares(G, dangling)
-    total = G.kept(("totals", weight), lambda: _totals(G, weight))
-    silent = np.flatnonzero(total == 0)
+    each = G.kept(("each", weight), lambda: _per_weight(G, weight))
+    silent = np.flatnonzero(each == 0)
     program = _program(G, weight, even if nstart is None else _shares(G, nstart))
-    program.per_edge = 1 / np.where(total != 0, total, 1)
+    program.per_edge = each
     program.share = program.rank * program.per_edge
     program.damping, program.start = alpha, wanted
 
@@ -79,12 +79,18 @@ def _iterate(program: Affine, most: int, below: float, after: Callable[[], None]
         raise nx.PowerIterationFailedConvergence(most)
 
 
-def _totals(G: Converted, weight: Any) -> np.ndarray:
-    """Sum of the weights of every vertex's edges, float64."""
-    weights = G.weights(weight, "sum")
-    if weights is None:
-        return np.diff(G.lists.indptr).astype(np.float64)
-    return np.bincount(G.tails(), weights, G.n)
+def _per_weight(G: Converted, weight: Any) -> np.ndarray:
+    """1 / the sum of the weights of a vertex's edges, float64; 0 where these cancel out or are none.
+
+    They are added as SciPy does it, by ascending neighbour: whether weights cancel out, rounding decides.
+    """
+    graph = G.engine(weight, "sum")
+    total = graph.out_degree.astype(np.float64)
+    if graph.weights is not None:
+        if np.isinf(graph.weights).any():
+            raise NotImplementedError(f"gpop: {weight!r} is infinite on some edge")
+        total = np.bincount(np.repeat(np.arange(G.n), graph.out_degree), graph.weights, G.n)
+    return np.divide(1, total, out=np.zeros(G.n), where=total != 0)
 
 
 def _vector(G: Converted, values: dict) -> np.ndarray:
