@@ -114,10 +114,33 @@ def _numbers(found: list, attribute: Any) -> np.ndarray:
     return values.astype(np.int64, copy=False)
 
 
+def is_view(graph: networkx.Graph) -> bool:
+    """Whether the graph looks at the edges of another one; it keeps its own in a dict.
+
+    >>> import networkx as nx
+    >>> is_view(nx.path_graph(3)), is_view(nx.DiGraph([(0, 1)]).to_undirected(as_view=True))
+    (False, True)
+    """
+    return not isinstance(getattr(graph, "_adj", None), dict)
+
+
+def _with_own_edges(view: networkx.Graph) -> networkx.Graph:
+    """An undirected view with every edge as NetworkX lists it: once, with the attributes of one direction."""
+    import networkx
+
+    multiple = view.is_multigraph()
+    graph = networkx.MultiGraph(name=view.name) if multiple else networkx.Graph(name=view.name)
+    graph.add_nodes_from(view)
+    graph.add_edges_from(view.edges(data=True, **{"keys": True} if multiple else {}))
+    return graph
+
+
 def from_networkx(graph: networkx.Graph, weight: str | None) -> Graph:
     """See `Graph.from_networkx`."""
     if isinstance(graph, type) or not (hasattr(graph, "nodes") and hasattr(graph, "is_directed")):
         raise UsageError(f"expected a NetworkX graph, got {kind_of(graph)}")
+    if is_view(graph) and not graph.is_directed():
+        graph = _with_own_edges(graph)
     nodes = list(graph.nodes)
     numbers, rows = numbers_of(nodes), rows_of(graph.adj, nodes)
     if graph.is_multigraph():

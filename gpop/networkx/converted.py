@@ -19,7 +19,7 @@ import numpy as np
 
 import gpop
 from gpop.graph.build import build_csr, csr_edges
-from gpop.interop.networkx_graph import lists_of, numbers_of, rows_of, values_of
+from gpop.interop.networkx_graph import is_view, lists_of, numbers_of, rows_of, values_of
 
 
 class Converted:
@@ -54,6 +54,7 @@ class Converted:
         self.attributes = attributes
         self._numbers = numbers_of(self.nodes)
         self._directed, self._multigraph = graph.is_directed(), graph.is_multigraph()
+        self._view = is_view(graph)
         rows = rows_of(graph._pred if turned else graph._adj, self.nodes)
         self.lists = lists_of(rows, self._numbers)
         self._often = None
@@ -140,8 +141,25 @@ class Converted:
             return self._often if how == "sum" else None
         if attribute not in self.attributes:
             raise NotImplementedError(f"gpop: the graph was converted without the attribute {attribute!r}")
+        if (
+            how == "sum"
+            and self._view
+            and not self._directed
+            and not self.kept(
+                ("alike", attribute), lambda: self._same_both_ways(self._values[attribute, "sum"])
+            )
+        ):
+            raise NotImplementedError(f"gpop: {attribute!r} is another one in the other direction of an edge")
         values = self._values[attribute, how if self._multigraph else "sum"]
         return None if (values == 1).all() else values
+
+    def _same_both_ways(self, values: np.ndarray) -> bool:
+        """Whether undirected edges have one value each; a view of a directed graph has its two.
+
+        NetworkX's matrices are made of one of them, its searches look at both.
+        """
+        tails, heads = self.tails(), self.lists.indices
+        return np.array_equal(values[np.lexsort((heads, tails))], values[np.lexsort((tails, heads))])
 
     def engine(self, attribute: str | None = None, how: str = "least") -> gpop.Graph:
         """The graph for apps, with these weights as float64; without an attribute every neighbour once."""
