@@ -48,6 +48,7 @@ FAMILIES: dict[str, tuple[str, ...]] = {
         "triangles",
     ),
     "shortest_paths": (
+        "has_path",
         "shortest_path",
         "shortest_path_length",
     ),
@@ -55,7 +56,6 @@ FAMILIES: dict[str, tuple[str, ...]] = {
         "all_pairs_shortest_path",
         "all_pairs_shortest_path_length",
         "bidirectional_shortest_path",
-        "has_path",
         "single_source_shortest_path",
         "single_source_shortest_path_length",
         "single_target_shortest_path",

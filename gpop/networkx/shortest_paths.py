@@ -1,4 +1,4 @@
-"""``shortest_path`` and ``shortest_path_length``: which search it is follows from the arguments.
+"""``shortest_path``, its length and ``has_path``: which search it is follows from the arguments.
 
 The methods are those of NetworkX; Bellman-Ford is left to it.
 """
@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
+
+import networkx as nx
 
 from gpop.networkx.converted import Converted
 from gpop.networkx.refusing import no_callable, refusing
@@ -76,3 +78,12 @@ def shortest_path_length(
     if weight is None:
         return single_source_shortest_path_length(graph, start)
     return single_source_dijkstra_path_length(graph, start, None, weight)
+
+
+def has_path(G: Converted, source: Any, target: Any) -> bool:
+    """`networkx.has_path`: an end that is None stands for all nodes."""
+    try:
+        shortest_path(G, source, target)
+    except nx.NetworkXNoPath:
+        return False
+    return True

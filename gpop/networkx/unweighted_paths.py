@@ -17,8 +17,9 @@ def _search(G: Converted, end: Any, turned: bool, cutoff: Any, missing: str) -> 
     return breadth_first((G.turned if turned else G).lists, [G.numbers[end]], limit_of(cutoff))
 
 
-def _lengths(G: Converted, found: Search) -> dict:
-    return dict(zip(G.nodes_of(found.order), found.level.tolist(), strict=True))
+def _lengths(G: Converted, end: Any, found: Search) -> dict:
+    """From the end as it was given (as 1.0 for the node 1)."""
+    return {end: 0} | dict(zip(G.nodes_of(found.order), found.level.tolist(), strict=True))
 
 
 def _paths(G: Converted, found: Search) -> Iterator[tuple[Any, Any, Any]]:
@@ -28,26 +29,28 @@ def _paths(G: Converted, found: Search) -> Iterator[tuple[Any, Any, Any]]:
 
 def single_source_shortest_path_length(G: Converted, source: Any, cutoff: Any = None) -> dict:
     """`networkx.single_source_shortest_path_length`."""
-    return _lengths(G, _search(G, source, False, cutoff, f"Source {source} is not in G"))
+    return _lengths(G, source, _search(G, source, False, cutoff, f"Source {source} is not in G"))
 
 
 def single_target_shortest_path_length(G: Converted, target: Any, cutoff: Any = None) -> dict:
     """`networkx.single_target_shortest_path_length`."""
-    return _lengths(G, _search(G, target, True, cutoff, f"Target {target} is not in G"))
+    return _lengths(G, target, _search(G, target, True, cutoff, f"Target {target} is not in G"))
 
 
 def single_source_shortest_path(G: Converted, source: Any, cutoff: Any = None) -> dict[Any, list]:
     """`networkx.single_source_shortest_path`."""
+    found = _search(G, source, False, cutoff, f"Source {source} not in G")
     paths = {source: [source]}
-    for node, before in _paths(G, _search(G, source, False, cutoff, f"Source {source} not in G")):
+    for node, before in _paths(G, found):
         paths[node] = [*paths[before], node]
     return paths
 
 
 def single_target_shortest_path(G: Converted, target: Any, cutoff: Any = None) -> dict[Any, list]:
     """`networkx.single_target_shortest_path`."""
+    found = _search(G, target, True, cutoff, f"Target {target} not in G")
     paths = {target: [target]}
-    for node, after in _paths(G, _search(G, target, True, cutoff, f"Target {target} not in G")):
+    for node, after in _paths(G, found):
         paths[node] = [node, *paths[after]]
     return paths
 
@@ -73,12 +76,3 @@ def bidirectional_shortest_path(G: Converted, source: Any, target: Any) -> list:
     if path is None:
         raise nx.NetworkXNoPath(f"No path between {source} and {target}.")
     return [G.nodes[v] for v in path]
-
-
-def has_path(G: Converted, source: Any, target: Any) -> bool:
-    """`networkx.has_path`."""
-    try:
-        bidirectional_shortest_path(G, source, target)
-    except nx.NetworkXNoPath:
-        return False
-    return True

@@ -57,13 +57,10 @@ def _search(G: Converted, sources: Iterable, weight: Any, target: Any = None, cu
     return dijkstra(G.lists, lengths.edges, first, G.numbers.get(target, NOBODY), cutoff)
 
 
-def _distances(G: Converted, found: Paths, weight: Any) -> dict:
-    """Node -> distance; that of a source is the whole number 0 whatever the weights."""
-    listed = lengths_of(G, weight).listed(found.distance)
-    distances = dict(zip(G.nodes_of(found.order), listed, strict=True))
-    for vertex in found.order[found.parent == found.order].tolist():
-        distances[G.nodes[vertex]] = 0
-    return distances
+def _distances(G: Converted, sources: Iterable, found: Paths, weight: Any) -> dict:
+    """Node -> distance; a source is as it was given, and has the whole number 0 whatever the weights."""
+    listed, none = lengths_of(G, weight).listed(found.distance), dict.fromkeys(sources, 0)
+    return none | dict(zip(G.nodes_of(found.order), listed, strict=True)) | none
 
 
 def _paths(G: Converted, sources: Iterable, found: Paths) -> dict[Any, list]:
@@ -83,7 +80,7 @@ def multi_source_dijkstra(
         return 0, [target]
     found = _search(G, sources, weight, target, cutoff)
     if target is None:
-        return _distances(G, found, weight), _paths(G, sources, found)
+        return _distances(G, sources, found, weight), _paths(G, sources, found)
     if not found.order.size or found.order[-1] != G.numbers.get(target, NOBODY):
         raise nx.NetworkXNoPath(f"No path to {target}.")
     before = dict(zip(found.order.tolist(), found.parent.tolist(), strict=True))
@@ -106,7 +103,7 @@ def multi_source_dijkstra_path_length(
     G: Converted, sources: Any, cutoff: Any = None, weight: Any = "weight"
 ) -> dict:
     """`networkx.multi_source_dijkstra_path_length`."""
-    return _distances(G, _search(G, sources, weight, None, cutoff), weight)
+    return _distances(G, sources, _search(G, sources, weight, None, cutoff), weight)
 
 
 @by_name
@@ -145,6 +142,8 @@ def dijkstra_path_length(G: Converted, source: Any, target: Any, weight: Any = "
     if source not in G:
         raise nx.NodeNotFound(f"Node {source} not found in graph")
     try:
+        if target is None:  # no node: here it does not stand for all
+            raise nx.NetworkXNoPath
         return multi_source_dijkstra(G, {source}, target, None, weight)[0]
     except nx.NetworkXNoPath as error:
         raise nx.NetworkXNoPath(f"Node {target} not reachable from {source}") from error

@@ -8,8 +8,10 @@ import sys
 from collections import UserDict
 
 import networkx as nx
+import numpy as np
 import pytest
 
+import gpop
 from gpop.networkx import backend
 from gpop.networkx.functions import HOMES
 from tests.networkx.test_backend import DIRECTED, GRAPHS, KINDS, OTHER, SOURCE, UNDIRECTED, algorithm, check
@@ -75,6 +77,57 @@ def test_weights_that_are_left_to_networkx(weight):
     graph.add_edge(0, 1, weight=weight)
     with pytest.raises(NotImplementedError):
         nx.single_source_dijkstra(graph, 0, backend="gpop")
+
+
+def test_weights_that_cancel_out_are_those_of_a_node_without_edges():
+    graph = nx.DiGraph([(0, 1), (0, 2), (0, 3), (1, 0), (2, 0), (3, 1)])
+    for (_, target), weight in zip(list(graph.edges)[:3], (0.1, -0.3, 0.2), strict=True):
+        graph.add_edge(0, target, weight=weight)  # which sum to 0 in one order, not in the other
+    check("pagerank", graph, {})
+    for weight in (-1, -0.5, 1e308, float("inf")):
+        path = nx.path_graph(5)
+        path.add_edge(0, 1, weight=min(weight, 1e308))
+        path.add_edge(1, 2, weight=weight)
+        if weight < float("inf"):
+            with np.errstate(over="ignore"):  # in NetworkX
+                check("pagerank", path, {})
+        else:
+            with pytest.raises(NotImplementedError):
+                nx.pagerank(path, backend="gpop")
+
+
+@pytest.mark.parametrize("kind", [nx.DiGraph, nx.MultiDiGraph])
+def test_undirected_views_of_graphs_with_two_weights(kind):
+    graph = kind()
+    graph.add_weighted_edges_from([("a", "b", 1), ("b", "a", 5), ("b", "c", 2), ("c", "c", 3)])
+    view = graph.to_undirected(as_view=True)
+    for name in ("pagerank", "hits"):
+        with pytest.raises(NotImplementedError):
+            algorithm(name)(view, backend="gpop")
+    check("pagerank", view, {"weight": None})
+    for source in "ab":
+        check("single_source_dijkstra", view, {"source": source})
+    matrix = nx.to_scipy_sparse_array(view).toarray()
+    assert (gpop.Graph.from_networkx(view).to_scipy().toarray() == matrix).all()
+    graph.add_edge("b", "a", **{"key": 0} if graph.is_multigraph() else {}, weight=1)
+    check("pagerank", graph.to_undirected(as_view=True), {})
+
+
+def test_nodes_as_they_were_given():
+    graph = nx.path_graph(4)
+    for name, options in (
+        ("single_source_shortest_path", {"source": [1]}),
+        ("single_target_shortest_path", {"target": [1]}),
+        ("shortest_path", {"target": [1]}),
+        ("dijkstra_path_length", {"source": 0, "target": None}),
+        ("has_path", {"source": 0, "target": None}),
+        ("has_path", {"source": None, "target": 0}),
+        ("has_path", {"source": None, "target": "nowhere"}),
+    ):
+        check(name, graph, options)
+    for name in ("shortest_path", "shortest_path_length", "dijkstra_path", "dijkstra_path_length"):
+        found = algorithm(f"single_source_{name}")(graph, 1.0, backend="gpop")
+        assert [*map(type, found)] == [float, int, int, int]
 
 
 def test_a_class_with_neighbours_of_its_own_is_left_to_networkx():
