@@ -109,18 +109,3 @@ class Iteration:
 
 def _looked_into(ran: Ran) -> tuple[Ran, Any, Any]:
     return ran, ran.field("rank"), ran.field("change")
-
-
-def per_vertex(graph: gpop.Graph, value: Any, what: str) -> np.ndarray | float:
-    """A number, or one for each vertex."""
-    try:
-        values = np.asarray(value)
-    except ValueError:  # lists of several lengths
-        values = np.asarray(None)
-    if values.dtype.kind not in "iufb" or values.shape not in ((), (graph.n,)):
-        raise UsageError(
-            f"{what} of type {values.dtype}, {values.shape}: expected a number, or {graph.n} of them"
-        )
-    if not np.isfinite(values).all():
-        raise UsageError(f"{what} holds {values[~np.isfinite(values)].flat[0]}: expected finite numbers")
-    return values.astype(np.float64) if values.ndim else float(values)

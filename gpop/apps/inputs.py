@@ -177,6 +177,27 @@ def from_0_to_1(name: str, value: Any) -> float:
     return number
 
 
+def per_vertex(graph: Graph, value: Any, what: str) -> np.ndarray | float:
+    """A number, or one for each vertex, or a `UsageError`.
+
+    Examples
+    --------
+    >>> per_vertex(Graph.from_edges([0], [1]), [1, 2], "beta")
+    array([1., 2.])
+    """
+    try:
+        values = np.asarray(value)
+    except ValueError:  # lists of several lengths
+        values = np.asarray(None)
+    if values.dtype.kind not in "iufb" or values.shape not in ((), (graph.n,)):
+        raise UsageError(
+            f"{what} of type {values.dtype}, {values.shape}: expected a number, or {graph.n} of them"
+        )
+    if not np.isfinite(values).all():
+        raise UsageError(f"{what} holds {values[~np.isfinite(values)].flat[0]}: expected finite numbers")
+    return values.astype(np.float64) if values.ndim else float(values)
+
+
 def score_dtype(dtype: Any) -> np.dtype:
     """float32 or float64, or a `UsageError`.
 

@@ -19,8 +19,8 @@ import numpy as np
 
 import gpop
 from gpop.apps import cli, report
-from gpop.apps.affine import Iteration, per_vertex, program_for
-from gpop.apps.inputs import as_number, not_negative
+from gpop.apps.affine import Iteration, program_for
+from gpop.apps.inputs import as_number, not_negative, per_vertex
 from gpop.apps.resolved import Way, resolving
 from gpop.apps.result import AppResult, Holds, holds
 from gpop.apps.weights import finite_weights

@@ -21,7 +21,14 @@ from typing import Any, NamedTuple, ParamSpec, TypeVar
 import numpy as np
 
 from gpop.apps.holds import Holds, held
-from gpop.apps.inputs import SAMPLE_SEED, drawn_vertices, many_vertices, one_vertex, weighted_vertices
+from gpop.apps.inputs import (
+    SAMPLE_SEED,
+    drawn_vertices,
+    many_vertices,
+    one_vertex,
+    per_vertex,
+    weighted_vertices,
+)
 from gpop.apps.result import AppResult
 from gpop.common.cached import cached
 from gpop.common.errors import UsageError
@@ -85,8 +92,9 @@ def reorderable(function: Callable[P, Result]) -> Callable[P, Result]:
             seed = bound.arguments.get("seed", SAMPLE_SEED)
             bound.arguments["sources"] = other.new[drawn_vertices(graph, bound.arguments["sources"], seed)]
         for name in _BY_VERTEX:
-            if np.ndim(bound.arguments.get(name)):
-                bound.arguments[name] = np.asarray(bound.arguments[name])[other.old]
+            if name in bound.arguments:
+                given = per_vertex(graph, bound.arguments[name], name)
+                bound.arguments[name] = given[other.old] if isinstance(given, np.ndarray) else given
         return restored(function(*bound.args, **bound.kwargs), other)
 
     option = inspect.Parameter("reorder", inspect.Parameter.KEYWORD_ONLY, default="none", annotation="str")

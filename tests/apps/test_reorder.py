@@ -87,6 +87,8 @@ def test_errors_are_about_the_given_graph():
         gpop.pagerank(graph, reorder="size")
     with pytest.raises(gpop.UsageError, match="negative"):
         gpop.sssp(gpop.Graph.from_edges([0, 1], [1, 0], [1, -3]), 0, reorder="degree")
+    with pytest.raises(gpop.UsageError, match=r"beta of type int64, \(257,\): expected a number, or 256 of"):
+        gpop.katz(graph, beta=range(257), reorder="degree")
 
 
 @dataclass(frozen=True, kw_only=True)
