@@ -97,8 +97,9 @@ def pagerank_nibble(
     array([0.6667, 0.3333], dtype=float32)
     """
     bulk_synchronous("pagerank_nibble", options)
-    if not 0 < as_number(alpha) < 1:
-        raise UsageError(f"alpha {alpha!r}: expected a number between 0 and 1")
+    given, alpha = alpha, as_number(alpha)
+    if not 0 < alpha < 1:
+        raise UsageError(f"alpha {given!r}: expected a number between 0 and 1")
     keep, epsilon = 2 * alpha / (1 + alpha), positive("epsilon", epsilon)
     if keep < FLOAT32.epsneg or epsilon < FLOAT32.tiny:
         least = f"alpha {FLOAT32.epsneg / 2:.0e} and epsilon {FLOAT32.tiny:.1e}"

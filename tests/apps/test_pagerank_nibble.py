@@ -39,3 +39,9 @@ def test_work_is_bounded_by_epsilon_not_by_the_graph():
 def test_a_walk_stays_where_there_is_no_way_out():
     result = gpop.pagerank_nibble(gpop.Graph.from_edges([0], [1]), 0, alpha=1 / 3)
     np.testing.assert_allclose(result.probability, [0.5, 0.5], rtol=1e-6)
+
+
+def test_a_number_may_come_as_text():
+    pair = gpop.Graph.from_edges([0, 1], [1, 0])
+    found, same = (gpop.pagerank_nibble(pair, 0, alpha, epsilon="1e-4").values for alpha in ("0.1", 0.1))
+    assert found.tolist() == same.tolist()
