@@ -38,7 +38,7 @@ def storable(graph: Graph, path: Path) -> np.ndarray | None:
             f"{path}: original ids are {type(names[0]).__name__} and the like, expected integers or text "
             "(set graph.original_ids = None to save without them)"
         )
-    return np.array(names)
+    return np.array(names, str)  # also where there are none
 
 
 def write_ids(path: Path, graph: Graph, ids: np.ndarray | None) -> None:
