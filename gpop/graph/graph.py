@@ -195,7 +195,7 @@ class Graph(FromArrays, Derived, Interchange):
         )
 
     def save(self, path: str | os.PathLike) -> None:
-        """Write the graph to a file: `gpop.save`.
+        """Write the graph to a file: `gpop.save`, which says what edge lists do not hold.
 
         Parameters
         ----------

@@ -3,7 +3,8 @@
 A format module has ``read(path, weighted=None, progress=False) -> Graph`` and
 ``write(graph, path)``; it is imported when first used. The suffix finds the module, and the module
 checks that the content is its format. ``HOLDS_IDS = True`` says that the format itself stores original
-ids; for all others they lie beside the file (`gpop.io.ids`). ``OPTIONS`` names what ``read`` takes besides,
+ids; for all others they lie beside the file (`gpop.io.ids`). ``ONLY_EDGES = True`` says that a vertex with an
+original id and no edges is not in the file. ``OPTIONS`` names what ``read`` takes besides,
 as ``options`` (`gpop.io.sniff.Options`).
 """
 
@@ -12,6 +13,7 @@ from __future__ import annotations
 import errno
 import importlib
 import os
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
@@ -142,6 +144,11 @@ def save(graph: Graph, path: str | os.PathLike) -> None:
     Original ids are stored in the file when the format has room for them, else beside it in
     ``<file>.ids.npz``, where `load` finds them.
 
+    Edge lists, as text (``.txt``, ``.el``, ``.csv`` ...) or tables (``.parquet``, ``.arrow``, ``.feather``),
+    hold only edges, between original ids where there are some: vertices with original ids and no edges are
+    not in them, which a `UserWarning` says, and original ids that are integers are read back as `load` reads
+    any edge list: as vertices that are numbered from 0 to the largest id, unless the ids are far apart.
+
     Parameters
     ----------
     graph : Graph
@@ -169,10 +176,25 @@ def save(graph: Graph, path: str | os.PathLike) -> None:
     module = format_module(path)
     if getattr(module, "HOLDS_IDS", False):
         module.write(graph, path)
+        if getattr(module, "ONLY_EDGES", False) and graph.original_ids is not None:
+            _warn_of_lone_vertices(graph, path)
         return
     ids = storable(graph, path)
     module.write(graph, path)
     write_ids(path, graph, ids)
+
+
+def _warn_of_lone_vertices(graph: Graph, path: Path) -> None:
+    """Say how many vertices of the graph are not in this edge list, if some are not."""
+    lone = graph.out_degree == 0
+    lone[graph.indices] = False
+    count = int(lone.sum())
+    if count:
+        warnings.warn(
+            f"{path}: {count} vertices without edges are not in it: an edge list holds only edges; .bin, "
+            ".mtx and .gml hold them",
+            stacklevel=3,
+        )
 
 
 def options_for(path: Path, module: ModuleType, **given: Any) -> dict[str, Any]:

@@ -38,7 +38,7 @@ from gpop.io.sniff import Options
 if TYPE_CHECKING:
     import pyarrow
 
-HOLDS_IDS = True
+HOLDS_IDS = ONLY_EDGES = True
 OPTIONS = ("columns",)
 
 _ROWS = 1 << 16  # decoded at a time

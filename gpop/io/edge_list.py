@@ -10,7 +10,7 @@ Ids are any integers below 2^63. They are kept, with n = largest + 1, while that
 ``original_ids``. A comment ``Nodes: N`` above the edges adds the vertices up to N - 1 under the same
 rule, which have no edges. Ids that are no integers, further columns and quotes are read by
 `gpop.io.named_edges`. Edges come as they are: a list of undirected edges wants ``symmetrize=True``.
-A vertex with an original id and no edges cannot be written: an edge list has no place for it.
+A vertex with an original id and no edges is not written: an edge list has no place for it.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from gpop.io.sniff import Layout, Options, layout_of, reads_as_integers
 from gpop.io.text import Dialect, Piece, first_line, parse_block, text_blocks
 from gpop.io.text_kernels import write_lines
 
-HOLDS_IDS = True
+HOLDS_IDS = ONLY_EDGES = True
 OPTIONS = ("delimiter", "columns", "header")
 
 _NODES = re.compile(rb"^[#%].*\bNodes: *(\d{1,12})\b", re.MULTILINE)

@@ -81,6 +81,27 @@ def test_original_ids_survive(tmp_path, ids, ending):
             assert not beside.exists()
 
 
+@pytest.mark.parametrize("ending", [".el", ".csv", ".parquet"])
+def test_lone_vertices_of_edge_lists(tmp_path, ending):
+    needs(ending)
+    graph = Graph.from_csr([0, 1, 1, 1], [1], original_ids=np.array(["anna", "bo", "carl"], object))
+    path = tmp_path / f"g{ending}"
+    with pytest.warns(
+        UserWarning, match=r"g\.\w+: 1 vertices without edges are not in it: .*\.gml hold them"
+    ):
+        graph.save(path)
+    assert gpop.io.load(path).original_ids.tolist() == ["anna", "bo"]
+    graph.original_ids = None
+    graph.save(path)  # and nothing is said: the number of vertices is in the file
+    assert gpop.io.load(path).n == 3
+
+
+def test_no_ids_at_all(tmp_path):
+    graph = Graph.from_csr([0], [], original_ids=np.empty(0, object))
+    graph.save(tmp_path / "g.bin")
+    assert gpop.io.load(tmp_path / "g.bin").original_ids.size == 0
+
+
 def test_ids_of_another_graph(tmp_path):
     graph = Graph.from_csr([0, 1, 1], [1], original_ids=np.array([7, 9]))
     graph.save(tmp_path / "g.bin")
