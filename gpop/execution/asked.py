@@ -70,8 +70,9 @@ def check_run(
         _check_all_active(program, frontier, iterations, interleave, callback)
     if residency == "mapped" and program.graph.facts.mapped is None:
         raise UsageError(
-            f"residency 'mapped': {program.graph!r} is in memory: expected a graph that gpop.load has opened "
-            "from a .mapped folder (python -m gpop.convert --layout)"
+            f"residency 'mapped': {type(program).__name__} would run on {program.graph!r} in memory: "
+            "expected a graph that gpop.load has opened from a .mapped folder (python -m gpop.convert "
+            "--layout), not its symmetric, reversed or reordered copy"
         )
     if target != "gpu":
         for name in program._fields.away:

@@ -99,7 +99,7 @@ def test_memory_is_refused_where_there_is_too_little(opened, monkeypatch):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"residency": "mapped"}, "is in memory: expected a graph that gpop.load has opened"),
+        ({"residency": "mapped"}, "in memory: expected a graph that gpop.load has opened"),
         ({"residency": "tape"}, "residency 'tape': expected one of auto, memory, mapped"),
         (
             {"residency": "mapped", "target": "python"},
@@ -110,6 +110,13 @@ def test_memory_is_refused_where_there_is_too_little(opened, monkeypatch):
 def test_refused(graph, options, said):
     with pytest.raises(UsageError, match=said):
         gpop.bfs(graph, 0, **options)
+
+
+def test_a_copy_of_what_was_opened_is_not_on_disk(opened):
+    with pytest.raises(
+        UsageError, match="would run on .* in memory: .* not its symmetric, reversed or reord"
+    ):
+        gpop.pagerank(opened, reorder="degree", residency="mapped")
 
 
 def evict(opened: gpop.Graph) -> None:
@@ -258,5 +265,5 @@ def test_a_copy_is_in_memory(opened):
     copied = deepcopy(opened)
     assert copied.facts.mapped is None
     assert not lies_in_file(copied.indices)
-    with pytest.raises(UsageError, match="is in memory"):
+    with pytest.raises(UsageError, match="in memory: expected"):
         gpop.bfs(copied, 0, residency="mapped")
