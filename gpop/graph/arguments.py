@@ -36,8 +36,8 @@ def as_ids(ids: Any, what: str) -> np.ndarray:
         raise UsageError(f"{what} is {ids.dtype} {list(ids.shape)}, expected a list of integers")
     if ids.dtype.kind == "i" and ids.min() < 0:
         raise UsageError(f"{what}[{int(ids.argmin())}] is {ids.min()}, expected ids that are not negative")
-    if ids.dtype.kind == "u" and ids.dtype.itemsize == 8 and ids.max() > MOST_VERTICES:
-        raise UsageError(f"{what}[{int(ids.argmax())}] is {ids.max()}, expected ids below {MOST_VERTICES}")
+    if ids.dtype.kind == "u" and ids.dtype.itemsize == 8 and ids.max() >= 2**63:
+        raise UsageError(f"{what}[{int(ids.argmax())}] is {ids.max()}, expected ids below 2^63")
     unsigned = np.uint32 if ids.dtype.itemsize <= 4 else np.int64
     if ids.dtype.itemsize < 4 or not ids.dtype.isnative:
         ids = ids.astype(unsigned)
