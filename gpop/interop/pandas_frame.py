@@ -22,7 +22,10 @@ def from_pandas(
     import pandas
 
     if not isinstance(frame, pandas.DataFrame):
-        how = ": Graph.from_arrow takes it" if hasattr(frame, "__arrow_c_stream__") else ""
+        table = hasattr(frame, "__arrow_c_stream__") and (
+            hasattr(frame, "columns") or hasattr(frame, "schema")
+        )
+        how = ": Graph.from_arrow takes it" if table else ""
         raise UsageError(f"expected a pandas DataFrame, got {kind_of(frame)}{how}")
     source, target, weight = pick_columns(list(frame.columns), source, target, weight)
     columns = [frame[column] for column in (source, target)]
