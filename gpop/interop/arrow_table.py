@@ -51,7 +51,10 @@ def from_arrow(
     if not isinstance(table, pa.Table):
         if not hasattr(table, "__arrow_c_stream__"):
             raise UsageError(f"expected an object with __arrow_c_stream__, got {kind_of(table)}")
-        table = pa.table(table)
+        try:
+            table = pa.table(table)
+        except (pa.ArrowInvalid, TypeError):  # one column: its stream has no names
+            raise UsageError(f"expected a table with named columns, got {kind_of(table)}") from None
     schema = table.schema
     picked = pick_columns(schema.names, source, target, weight)
     return from_batches(schema, table.to_batches(), *picked, n, duplicates, name, progress)
@@ -116,6 +119,9 @@ def integer_columns(
                 checked = as_weights(values, len(values)) if i == 2 else as_ids(values, column)
                 values = own_copy(checked) if i == 2 else narrow(checked)
             pieces.append(values)
+    if not arrays[0]:  # no batch says which numbers the weights are
+        kinds = [_kind(pa, schema, column).to_pandas_dtype() for column in columns]
+        arrays = [[np.empty(0, kind)] for kind in kinds]
     return arrays
 
 

@@ -37,6 +37,8 @@ def test_weights_survive(make, dtype):
     graph = make({"source": np.array([2, 0, 1]), "target": np.array([0, 1, 2]), "weight": weights})
     assert (graph.weights.dtype, graph.weights.tolist()) == (dtype, [7, 9, 5])
     assert make({"a": [0], "b": [1], "w": [7]}, weight=False).weights is None
+    none = make({"source": np.empty(0, int), "target": np.empty(0, int), "weight": np.empty(0, dtype)})
+    assert none.weights.dtype == dtype
 
 
 @MAKERS
@@ -87,6 +89,10 @@ def test_names(make):
 def test_sparse_and_impossible_ids(make):
     graph = make({"source": [2**62, 5], "target": [5, 7]})
     assert graph.original_ids.tolist() == [5, 7, 2**62]
+    unsigned = make({"source": np.array([2**62, 5], np.uint64), "target": np.array([5, 7], np.uint64)})
+    assert unsigned.original_ids.tolist() == [5, 7, 2**62]
+    with pytest.raises(UsageError, match=r"source\[0\] is 9223372036854775808, expected ids below 2\^63"):
+        make({"source": np.array([2**63], np.uint64), "target": [5]})
     with pytest.raises(UsageError, match=r"source\[0\] is -1"):
         make({"source": [-1], "target": [5]})
     with pytest.raises(UsageError, match="missing ids|1 nulls"):
@@ -142,6 +148,8 @@ def test_what_is_no_table():
     pytest.importorskip("pyarrow")
     with pytest.raises(UsageError, match="expected an object with __arrow_c_stream__, got list"):
         Graph.from_arrow([1, 2])
+    with pytest.raises(UsageError, match="expected a table with named columns, got pyarrow.ChunkedArray"):
+        Graph.from_arrow(pytest.importorskip("pyarrow").chunked_array([[1, 2]]))
     with pytest.raises(UsageError, match="column 'weight' is string, expected numbers|weights are"):
         arrow_graph({"source": [0], "target": [1], "weight": ["x"]})
     with pytest.raises(UsageError, match="ids are double, expected integers or text"):
@@ -149,6 +157,8 @@ def test_what_is_no_table():
     pytest.importorskip("pandas")
     with pytest.raises(UsageError, match="expected a pandas DataFrame, got dict"):
         Graph.from_pandas({"source": [0]})
+    with pytest.raises(UsageError, match="got pandas.Series$"):  # which from_arrow does not take, either
+        Graph.from_pandas(pytest.importorskip("pandas").Series([1, 2]))
 
 
 def test_missing_packages(monkeypatch):
