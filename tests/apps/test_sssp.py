@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import gpop
 from gpop.apps import sssp_buckets
+from gpop.apps.distances import fall_short
 from gpop.apps.prototype import Prototype
 from gpop.apps.sssp import main, verify
 from gpop.apps.sssp_buckets import default_delta
@@ -65,6 +66,22 @@ def test_large_distances_are_exact(weights, dtype, mode):
     result = gpop.sssp(graph, 0, mode=mode)
     assert result.distance[:4].tolist() == np.cumsum([0, *weights], dtype=object).tolist()
     assert result.reached.tolist() == [True] * 4 + [False]
+
+
+def test_distances_are_exact_where_a_longer_way_fits_no_type():
+    weights = np.array([2**61, 2**61, 3 * 2**61, 2**63], np.uint64)
+    graph = gpop.Graph.from_edges([0, 1, 0, 2], [1, 2, 2, 1], weights)
+    assert gpop.sssp(graph, 0, target="python").distance.tolist() == [0, 2**61, 2**62]
+    with pytest.raises(gpop.UsageError, match="distances exceed"):
+        gpop.sssp(gpop.Graph.from_edges([0, 1], [1, 2], weights[:2] * 2), 0, target="python")
+
+
+@pytest.mark.parametrize(("last", "short"), [(6, False), (7, True), (0, False)])
+def test_who_is_not_reached_may_be_too_far(last, short):
+    """0 -> 1 -> 2 -> 3, the last one as far as infinity or not; 4 is out of reach, however heavy its edge."""
+    graph = gpop.Graph.from_edges([0, 1, 2, 4], [1, 2, 3, 0], [1, 2, last, 10])
+    distance = np.minimum(np.array([0, 1, 3, 3 + last, 10], np.uint64), 10)
+    assert fall_short(graph, distance, np.uint64(10)) is short
 
 
 @pytest.mark.slow
