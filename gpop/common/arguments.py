@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -18,12 +19,34 @@ def as_count(what: str, number: Any) -> int | None:
     >>> as_count("threads", np.uint8(4)), as_count("threads", None)
     (4, None)
     """
-    if number is None:
-        return None
+    return None if number is None else whole(what, number)
+
+
+def whole(what: str, number: Any) -> int:
+    """A whole number of any integer type as an int, or a `UsageError`.
+
+    Examples
+    --------
+    >>> whole("seed", np.uint8(4))
+    4
+    """
     try:
         return operator.index(number)
     except TypeError:
-        raise UsageError(f"{what} {number!r}: expected a whole number") from None
+        raise UsageError(f"{what} {plain(number)!r}: expected a whole number") from None
+
+
+def real(what: str, number: Any) -> Any:
+    """A number as Python's own, whole or not, or a `UsageError`.
+
+    Examples
+    --------
+    >>> real("probability", np.float64(0.5)), real("probability", 1)
+    (0.5, 1)
+    """
+    if not isinstance(number, Real):
+        raise UsageError(f"{what} {plain(number)!r}: expected a number")
+    return plain(number)
 
 
 def whole_from(least: int, what: str, number: Any) -> int:

@@ -9,11 +9,13 @@ geometric and evolve they do). A generator may say ``TAKES_LONG``: then ``edges`
 from __future__ import annotations
 
 import importlib
+from collections.abc import Iterable
 from types import ModuleType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from gpop.common.arguments import real, whole
 from gpop.common.errors import UsageError
 from gpop.common.flags import as_flag
 from gpop.generate.lattices import LATTICES
@@ -106,29 +108,56 @@ def recipe(
     permute: bool = False, progress: bool = False, **sizes: int | float | str | tuple[float, ...],
 ) -> Recipe:  # fmt: skip
     """The edges of a graph; arguments as for `generate`."""
-    if kind not in GENERATORS:
+    if not isinstance(kind, str) or kind not in GENERATORS:
         raise UsageError(f"graph kind {kind!r} is unknown, expected one of {', '.join(GENERATORS)}")
     flags = {"symmetrize": symmetrize, "permute": permute, "progress": progress}
     symmetrize, permute, progress = (as_flag(*each) for each in flags.items())
     unknown = sizes.keys() - GENERATORS[kind].keys()
     if unknown:
         raise UsageError(f"{kind} has no {min(unknown)}, expected {' and '.join(GENERATORS[kind])}")
+    seed = whole("seed", seed)
     if not 0 <= seed < 2**64:
         raise UsageError(f"seed {seed} is not possible, expected 0..{2**64 - 1}")
     from gpop.graph.modify import shuffled, with_weights
 
-    sizes = GENERATORS[kind] | sizes
+    sizes = GENERATORS[kind] | {
+        name: _like(name, GENERATORS[kind][name], size) for name, size in sizes.items()
+    }
     module = _module(kind)
     shown = {"progress": progress} if getattr(module, "TAKES_LONG", False) else {}
     n, edges = module.edges(kind, **sizes) if kind in LATTICES else module.edges(seed, **sizes, **shown)
     check_vertices(n)
     dtype = getattr(module, "WEIGHT_DTYPE", None)
     if weights is not None:
-        edges, dtype = with_weights(edges, seed, *weights)
+        edges, dtype = with_weights(edges, seed, *_ends(weights))
     if permute:
         edges = shuffled(edges, seed, n)
     sources = (edges, edges.reversed()) if symmetrize or module.UNDIRECTED else (edges,)
     return Recipe(n, sources, dtype, "min" if symmetrize else "keep", _name(kind, sizes))
+
+
+def _like(name: str, default: Any, size: Any) -> Any:
+    """A size of the kind that its default is of, or a `UsageError`."""
+    if isinstance(default, int):
+        return whole(name, size)
+    if isinstance(default, float):
+        return real(name, size)
+    if isinstance(default, str):
+        if not isinstance(size, str):
+            raise UsageError(f"{name} {size!r}: expected {SAID[name]}")
+        return size
+    if not isinstance(size, Iterable):
+        raise UsageError(f"{name} {size!r}: expected {len(default)} numbers")
+    return tuple(real(name, each) for each in size)
+
+
+def _ends(weights: Any) -> list[int]:
+    """The lowest and the highest weight."""
+    try:
+        low, high = weights
+    except (TypeError, ValueError):
+        raise UsageError(f"weights {weights!r}: expected (LOW, HIGH)") from None
+    return [whole("weights", end) for end in (low, high)]
 
 
 def remark(graph: Graph, kind: str, **sizes: int | float | str | tuple[float, ...]) -> str | None:
