@@ -69,7 +69,10 @@ def as_weights(weights: Any, m: int) -> np.ndarray | None:
     """Contiguous numeric array of length m, or None."""
     if weights is None:
         return None
-    weights = np.asarray(weights)
+    try:
+        weights = np.asarray(weights)
+    except ValueError:  # lists of several lengths
+        raise UsageError(f"weights are no list of numbers, expected one for each of the {m} edges") from None
     if weights.shape != (m,):
         raise UsageError(f"weights have shape {list(weights.shape)}, expected one for each of the {m} edges")
     if weights.dtype.kind not in "iuf" or weights.dtype.itemsize > 8:

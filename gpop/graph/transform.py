@@ -18,6 +18,7 @@ from gpop.common.inlined import KERNEL
 from gpop.common.memory import require_memory
 from gpop.common.parallel import for_each, ranges
 from gpop.common.random_bits import below, stream
+from gpop.graph.arguments import as_ids, as_weights
 from gpop.graph.build import Edges, build_csr, check_duplicates, csr_edges
 from gpop.graph.graph import Graph
 from gpop.graph.modify import hashes, weight_dtype
@@ -99,8 +100,7 @@ def with_weights(graph: Graph, weights: np.ndarray | None) -> Graph:
     >>> with_weights(Graph.from_edges([0, 1], [1, 0]), np.array([2.5, 1.5]))
     Graph(2 vertices, 2 edges, float64 weights)
     """
-    if weights is not None and weights.shape != (graph.m,):
-        raise UsageError(f"weights have shape {list(weights.shape)}, expected [{graph.m}]: one for each edge")
+    weights = as_weights(weights, graph.m)
     return Graph(
         graph.indptr, graph.indices, weights, original_ids=graph.original_ids, name=graph.name
     )  # fmt: skip
@@ -132,7 +132,7 @@ def relabel(graph: Graph, order: str | np.ndarray, seed: int = 1) -> Graph:
     if isinstance(order, str):
         order = _order(graph, order, seed)
     new = np.full(graph.n, _GONE, np.uint32)
-    order = np.asarray(order)
+    order = as_ids(order, "order")
     if order.shape != (graph.n,) or (graph.n and not (order.min() >= 0 and order.max() < graph.n)):
         raise UsageError(f"an order of {graph.n} vertices must name each of 0..{graph.n - 1} once")
     new[order] = np.arange(graph.n, dtype=np.uint32)

@@ -104,6 +104,9 @@ def test_relabel_twice_keeps_the_first_names():
         ([0, 1], "an order of 3 vertices must name each of 0..2 once"),
         ([0, 1, 3], "an order of 3 vertices"),
         ([0, 1, 1], "leaves out vertex 2"),
+        ([2.0, 0.0, 1.0], r"order is float64 \[3\], expected a list of integers"),
+        ([[0], [1, 2]], "order is no list of integers"),
+        ([0, 1, -1], r"order\[2\] is -1"),
     ],
 )
 def test_impossible_orders(order, message):
@@ -129,6 +132,12 @@ def test_wrong_weights():
         transform.random_weights(GRAPHS["chain"], 5, 1)
     with pytest.raises(UsageError, match=r"weights have shape \[3\]"):
         transform.with_weights(GRAPHS["chain"], np.ones(3))
+    pair = Graph.from_edges([0, 1], [1, 0])
+    assert transform.with_weights(pair, [3, 7]).weights.tolist() == [3, 7]
+    with pytest.raises(UsageError, match="weights are <U1, expected integers or floating-point numbers"):
+        transform.with_weights(pair, np.array(["a", "b"]))
+    with pytest.raises(UsageError, match="weights are no list of numbers"):
+        transform.with_weights(pair, [[1], [1, 2]])
 
 
 def test_memory_is_predicted(monkeypatch):
