@@ -183,12 +183,14 @@ class MappedArrays:
 def replacing_folder(path: Path) -> Iterator[Path]:
     """Yield a folder beside ``path`` to write to; it takes the place of ``path`` when all went well.
 
-    What builds that were killed have left beside it is removed first.
+    Of a symbolic link it is what the link points to. What builds that were killed have left beside it is
+    removed first.
     """
-    for left in path.parent.glob(f".{path.name}.*"):
+    target = Path(os.path.realpath(path))
+    for left in target.parent.glob(f".{target.name}.*"):
         if _is_over(left):
             shutil.rmtree(left, ignore_errors=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    temporary = target.with_name(f".{target.name}.{os.getpid()}")
     try:
         if path.exists() and not (path.is_dir() and (path / HEADER).exists()):
             raise GraphFileError(
@@ -197,8 +199,8 @@ def replacing_folder(path: Path) -> Iterator[Path]:
         shutil.rmtree(temporary, ignore_errors=True)
         temporary.mkdir()
         yield temporary
-        _exchange(temporary, path)
-        _sync(path.parent)
+        _exchange(temporary, target)
+        _sync(target.parent)
     except OSError as error:
         raise GraphFileError(f"{path}: cannot be written: {error.strerror or error}") from None
     finally:

@@ -260,6 +260,16 @@ def test_nothing_else_is_replaced(tmp_path):
     assert (tmp_path / "x.mapped" / "notes").read_text() == "mine"
 
 
+def test_a_link_stays_and_what_it_points_to_is_replaced(copy, tmp_path):
+    link = tmp_path / "link.mapped"
+    link.symlink_to(copy)
+    other = generate("uniform", scale=8, degree=4)
+    gpop.save(other, link)
+    assert link.is_symlink()
+    assert_same(gpop.load(copy), other)
+    assert sorted(tmp_path.iterdir()) == [copy, link]
+
+
 def test_replaced_where_the_system_cannot_exchange(copy, monkeypatch):
     monkeypatch.setattr(mapped_file, "_EXCHANGE", 1 << 20)  # an unknown flag is refused
     other = generate("uniform", scale=8, degree=4)
