@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -111,7 +112,20 @@ def parse(argv: list[str] | None, app: App) -> argparse.Namespace:
         parser.error(f"--output is for values of vertices: {app.name} has none")
     if given.verify and app.to_the_end and given.iterations != defaults["iterations"]:
         parser.error("--verify needs a finished run: leave out --iterations")
+    _check_files(parser, given)
     return given
+
+
+def _check_files(parser: Parser, given: argparse.Namespace) -> None:
+    """No file is written over by another one, however it is called."""
+    taken: dict[str, str] = {}
+    for name in ("output", "trace", "report"):
+        path = getattr(given, name)
+        if path is None:
+            continue
+        other = taken.setdefault(os.path.realpath(path), name)
+        if other != name:
+            parser.error(f"--{name} {path}: is the file of --{other}, expected another one")
 
 
 class _Mode(argparse.Action):

@@ -72,6 +72,11 @@ BAD = {
     ),
     "output directory": ("bfs", ["ROAD", "--output", "no/x.csv"], "'no/x.csv': there is no directory no"),
     "trace suffix": ("bfs", ["ROAD", "--trace", "x.txt"], "'x.txt': expected a name ending in .json"),
+    "trace over the output": (
+        "bfs",
+        ["ROAD", "--output", "x.csv", "--trace", "./x.csv"],
+        "--trace x.csv: is the file of --output, expected another one",
+    ),
     "verify half a run": ("bfs", ["ROAD", "--verify", "--iterations", "2"], "--verify needs a finished run"),
     "messages for afforest": (
         "cc",
@@ -121,6 +126,13 @@ def test_an_unwritable_output_is_one_line(road, tmp_path, capsys):
     (tmp_path / "taken.csv").mkdir()
     assert run_app("bfs", road, "--rounds", 1, "--output", tmp_path / "taken.csv") == 2
     assert re.fullmatch(r"gpop: .*taken\.csv: cannot be written: .*\n", capsys.readouterr().err)
+
+
+def test_a_file_over_another_that_a_link_points_to(road, tmp_path, capsys):
+    (tmp_path / "page.html").symlink_to(tmp_path / "t.json")
+    files = ("--trace", tmp_path / "t.json", "--report", tmp_path / "page.html")
+    assert run_app("bfs", road, *files) == 2
+    assert "page.html: is the file of --trace, expected another one" in capsys.readouterr().err
 
 
 def test_a_plot_without_matplotlib_is_refused_before_the_run(road, tmp_path, capsys, monkeypatch):
