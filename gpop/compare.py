@@ -263,6 +263,16 @@ def _run(given: argparse.Namespace) -> int:
             )  # fmt: skip
         except NotEnoughMemory as error:
             left_out[name] = str(error)
+    try:
+        if given.output:  # before a reader of the table may go away
+            with replacing(given.output) as temporary:
+                temporary.write_text(json.dumps([row._asdict() for row in rows], indent=1) + "\n")
+    finally:
+        _tell(given, graph, rows, left_out)
+    return 0 if all(row.equal for row in rows) else 1
+
+
+def _tell(given: argparse.Namespace, graph: Graph, rows: list[Row], left_out: dict[str, str]) -> None:
     if given.json:
         sizes = {"name": graph.name, "vertices": graph.n, "edges": graph.m}
         told = {"graph": sizes, "rows": [row._asdict() for row in rows], "not_compared": left_out}
@@ -271,10 +281,6 @@ def _run(given: argparse.Namespace) -> int:
         for name, reason in left_out.items():
             print(f"not compared: {name} ({reason})")
         print(table(rows))
-    if given.output:
-        with replacing(given.output) as temporary:
-            temporary.write_text(json.dumps([row._asdict() for row in rows], indent=1) + "\n")
-    return 0 if all(row.equal for row in rows) else 1
 
 
 def _id(text: str) -> int | str:

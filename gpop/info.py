@@ -266,12 +266,14 @@ def _inform(argv: list[str] | None) -> None:
     given = parser.parse_args(argv)
     graph = gpop.load(given.graph, progress=by_default(), **reading_options(given))
     told = describe(graph)
-    if given.json:
-        print_json("info", told)
-    else:
-        print(text(told))
-    if given.plot:
-        plot(graph, given.plot)
+    try:
+        if given.plot:  # before a reader of the text may go away
+            plot(graph, given.plot)
+    finally:
+        if given.json:
+            print_json("info", told)
+        else:
+            print(text(told))
 
 
 def main(argv: list[str] | None = None) -> int:

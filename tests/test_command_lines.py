@@ -31,7 +31,15 @@ LINES = {
 }
 
 
-def start(words, output, tmp_path):
+FILES = {
+    "app": ([*LINES["app"], "--output", "OUT.csv", "--trace", "OUT.json"], ["OUT.csv", "OUT.json"]),
+    "info": ([*LINES["info"], "--plot", "OUT.svg"], ["OUT.svg"]),
+    "compare": ([*LINES["compare"], "--output", "OUT.json"], ["OUT.json"]),
+}
+"""Commands that write files beside the text, and which."""
+
+
+def start(words, output, tmp_path, unbuffered=False):
     """``python -m`` with standard output going there; the process when it is over."""
     if words[1:2] == ["list"]:
         subprocess.run(
@@ -39,7 +47,7 @@ def start(words, output, tmp_path):
             check=True, cwd=ROOT, timeout=120,
         )  # fmt: skip
     words = [word.replace("OUT", str(tmp_path / "OUT")) for word in words]
-    environment = {key: value for key, value in os.environ.items() if key != "PYTHONUNBUFFERED"}
+    environment = os.environ | {"PYTHONUNBUFFERED": "1" if unbuffered else ""}
     return subprocess.run(
         [sys.executable, "-m", *words], stdout=output, stderr=subprocess.PIPE, text=True, cwd=ROOT,
         env=environment, timeout=240,
@@ -58,6 +66,21 @@ def test_a_reader_that_has_gone(case, tmp_path):
     finally:
         os.close(writing)
     assert (done.returncode, done.stderr) == (CLOSED_PIPE, "")
+
+
+@pytest.mark.parametrize("case", quick(FILES, "app"))
+def test_files_are_there_though_the_reader_has_gone(case, tmp_path):
+    words, files = FILES[case]
+    if case == "info":
+        pytest.importorskip("matplotlib")
+    reading, writing = os.pipe()
+    os.close(reading)
+    try:
+        done = start(words, writing, tmp_path, unbuffered=True)
+    finally:
+        os.close(writing)
+    assert (done.returncode, done.stderr) == (CLOSED_PIPE, "")
+    assert sorted(path.name for path in tmp_path.iterdir()) == files
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full")

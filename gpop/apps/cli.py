@@ -87,15 +87,17 @@ def _run(app: App, given: argparse.Namespace) -> int:
         seconds.append(result.run.seconds)
 
     edges = int(app.edges(graph, result))
-    if tells and not given.json:
-        print(app.headline(graph, result, given))
-        if app.source and drawn:
-            print(f"source      {given.name} was drawn at random; choose one with --source")
-        print(report.timing(seconds, edges), end="\n\n")
-        print(report.details(graph, result, load_seconds, prepare_seconds, bins_seconds))
-        if given.layouts:
-            print(report.layouts(graph))
-    files = _write(app, given, graph, result, world)
+    try:
+        files = _write(app, given, graph, result, world)  # before a reader of the text may go away
+    finally:  # and where there is no room for a file, the answer is told
+        if tells and not given.json:
+            print(app.headline(graph, result, given))
+            if app.source and drawn:
+                print(f"source      {given.name} was drawn at random; choose one with --source")
+            print(report.timing(seconds, edges), end="\n\n")
+            print(report.details(graph, result, load_seconds, prepare_seconds, bins_seconds))
+            if given.layouts:
+                print(report.layouts(graph))
     if not tells:
         return 0
     fault = app.verify(graph, result, given) if given.verify else None
