@@ -29,7 +29,7 @@ from gpop.common.command import (
     prog,
     reading_options,
 )
-from gpop.common.errors import UsageError
+from gpop.common.errors import GraphFileError, UsageError
 from gpop.common.machine import machine_name
 from gpop.common.parallel import use_threads
 from gpop.common.progress import by_default, progress_bar
@@ -170,13 +170,17 @@ def _run(given: argparse.Namespace) -> int:
     names = [graph.name for graph in graphs]
     about = {"machine": machine_name(), "threads": threads, "graphs": names, "gpop": gpop.__version__}
     tuned = tune(measured, about | {"rounds": measured.rounds, "seconds": measured.seconds})
-    keep_tree(tuned.tree)
+    fault = None
+    try:
+        keep_tree(tuned.tree)
+    except GraphFileError as error:  # a cache folder of somebody else, or a full disk: the tree can be told
+        fault = str(error)
     if given.output:
         write_tree(tuned.tree, given.output)
     if given.json:
-        _print_json(given, measured, tuned, names, threads)
+        _print_json(given, measured, tuned, names, threads, fault)
     else:
-        _print(given, measured, tuned)
+        _print(given, measured, tuned, fault)
     return 0
 
 
@@ -184,7 +188,7 @@ def _lines(tuned: Tuned) -> list[Line]:
     return evaluate(tuned.steps.steps, predicted={"tree": tuned.steps.predicted})
 
 
-def _print(given: argparse.Namespace, measured: Measured, tuned: Tuned) -> None:
+def _print(given: argparse.Namespace, measured: Measured, tuned: Tuned, fault: str | None) -> None:
     steps = measured.steps
     print(
         f"measured   {len(steps)} steps of {len(steps.variants)} searches on {len(given.graphs)} graphs, "
@@ -197,13 +201,19 @@ def _print(given: argparse.Namespace, measured: Measured, tuned: Tuned) -> None:
     if tuned.graphs is not None:
         print(f"graphs     {gain(tuned.graphs)}")
     taken = "auto takes it, too" if tuned.better else "auto stays analytical: the tree was not better"
-    print(f"kept       {len(tuned.tree.left)} nodes for this machine: mode tree; {taken}")
+    kept = f"kept       {len(tuned.tree.left)} nodes for this machine: mode tree; {taken}"
+    print(kept if fault is None else f"not kept   {fault}")
     if given.output:
         print(f"written    {given.output}")
 
 
 def _print_json(
-    given: argparse.Namespace, measured: Measured, tuned: Tuned, names: list[str], threads: int
+    given: argparse.Namespace,
+    measured: Measured,
+    tuned: Tuned,
+    names: list[str],
+    threads: int,
+    fault: str | None,
 ) -> None:
     told = {name: tuned.tree.about.get(f"held-out {name}") for name in ("steps", "graphs")}
     print_json(
@@ -217,7 +227,8 @@ def _print_json(
             "held_out": told,
             "rows": [line._asdict() for line in _lines(tuned)],
             "nodes": len(tuned.tree.left),
-            "taken_by_auto": tuned.better,
+            "taken_by_auto": tuned.better and fault is None,
+            "not_kept": fault,
             "output": given.output,
         },
     )

@@ -34,6 +34,7 @@ def test_it_measures_trains_and_keeps(folder, capsys):
     code = tune.main([*files, "--seconds", "0", "--json", "--output", str(folder / "tree.json")])
     told = valid(capsys.readouterr().out, "tune")
     assert code == 0 and told["graphs"] == ["rmat", "road"] and told["rounds"] == 1
+    assert told["not_kept"] is None
     assert {row["name"] for row in told["rows"]} == {"oracle", "best fixed", "tree", "auto", *NAMES}
     assert told["held_out"]["graphs"]["tree"] >= 1 <= told["held_out"]["steps"]["tree"]
     tree = read_tree(folder / "tree.json")
@@ -65,6 +66,21 @@ def test_auto_takes_it_only_where_it_was_better():
     found = tune.tune(tune.Measured(steps, (4, 0, 1), 1, 1.0))
     assert not found.better and found.tree.about[tree_for.BETTER] == []
     assert "more than auto" in tune.gain(found.steps)
+
+
+def test_a_tree_that_cannot_be_kept(folder, capsys, monkeypatch):
+    pytest.importorskip("sklearn")
+    (folder / "cache").write_text("no folder")
+    monkeypatch.setattr(tune, "measure", lambda *_: tune.Measured(made(variants=12), (4, 0, 1), 1, 1.0))
+    fault = f"{folder}/cache/gpop/{tree_for.KEPT}.json: cannot be written: Not a directory"
+    words = [str(folder / "rmat.bin"), "--output", str(folder / "tree.json")]
+    assert tune.main(words) == 0
+    out = capsys.readouterr().out
+    assert f"\nnot kept   {fault}\nwritten " in out and "\nkept" not in out
+    assert tune.main([*words, "--json"]) == 0
+    told = valid(capsys.readouterr().out, "tune")
+    assert told["not_kept"] == fault and not told["taken_by_auto"]
+    assert read_tree(folder / "tree.json").about[tree_for.BETTER]
 
 
 def test_bad_input_is_one_line(folder, capsys, monkeypatch):

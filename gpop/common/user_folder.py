@@ -7,8 +7,12 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
+
+from gpop.common.errors import GraphFileError
+from gpop.common.replacing import replacing
 
 
 def user_folder() -> Path | None:
@@ -53,14 +57,20 @@ def remember_also(name: str, key: str, fact: Any) -> None:
 
 
 def remember(name: str, facts: dict[str, Any]) -> None:
-    """Write all of it, as one file that appears whole."""
+    """Write all of it, if that is possible."""
+    with suppress(GraphFileError):
+        keep(name, facts)
+
+
+def keep(name: str, facts: dict[str, Any]) -> None:
+    """Write all of it, as one file that appears whole; GraphFileError where it cannot be written."""
     folder = user_folder()
     if folder is None:
-        return
+        raise GraphFileError(f"{name}.json: cannot be written: the user has no home: expected XDG_CACHE_HOME")
+    file = _file(folder, name)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        temporary = _file(folder, f"{name}.{os.getpid()}")
+    except OSError as error:
+        raise GraphFileError(f"{file}: cannot be written: {error.strerror or error}") from None
+    with replacing(file) as temporary:
         temporary.write_text(json.dumps(facts, indent=1) + "\n")
-        os.replace(temporary, _file(folder, name))
-    except OSError:
-        pass
