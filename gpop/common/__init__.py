@@ -10,7 +10,8 @@ Numba               ``numba_private``, ``numba_version``, ``compile_faster``,
 in kernels          ``atomics``, ``vectors``, ``bits``, ``random_bits``, ``shell`` (a sort)
 threads             ``parallel``, ``standby``, ``own_core``, ``interrupts``
 memory              ``memory``, ``arrays``, ``used_pages``, ``spill``
-files               ``replacing``, ``write_arrays``, ``user_folder``, ``array_hash``
+files               ``replacing``, ``replacing_folder``, ``write_arrays``, ``user_folder``,
+                    ``array_hash``
 what is given       ``arguments``, ``flags``, ``byte_sizes``, ``spelling``, ``errors``, ``alike``
 what people see     ``command``, ``starting``, ``progress``, ``charts``, ``html``, ``histogram``,
                     ``machine``

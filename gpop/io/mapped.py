@@ -12,12 +12,13 @@ from pathlib import Path
 
 from gpop.common.errors import NotEnoughMemory, UsageError
 from gpop.common.memory import available_bytes, readable
+from gpop.common.replacing_folder import replacing_folder
 from gpop.common.spill import Spill
 from gpop.graph.graph import Graph
 from gpop.io.ids import storable
 from gpop.layout.mapped import open_mapped
 from gpop.layout.mapped_build import build_mapped, fixed_bytes
-from gpop.layout.mapped_file import SUFFIX, replacing_folder
+from gpop.layout.mapped_file import HEADER, SUFFIX
 
 HOLDS_IDS = True
 
@@ -66,7 +67,7 @@ def layout_folder(path: Path, memory: int | None = None) -> Iterator[Writer]:
     """
     if path.suffix != SUFFIX:
         raise UsageError(f"{path}: expected a name ending in {SUFFIX}, for a graph with its layouts")
-    with replacing_folder(path) as folder:
+    with replacing_folder(path, HEADER) as folder:
         yield Writer(path, folder, available_bytes() // 2 if memory is None else memory)
 
 

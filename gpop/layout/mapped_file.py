@@ -25,12 +25,8 @@ Opened arrays are mapped copy-on-write: nobody can change the file through them.
 
 from __future__ import annotations
 
-import ctypes
 import json
 import os
-import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -38,14 +34,13 @@ import numpy as np
 
 from gpop.common.array_hash import hash_array
 from gpop.common.errors import GraphFileError
+from gpop.common.replacing_folder import sync
 from gpop.common.spill import mapped
 from gpop.graph.validate import offsets_fault
 
 SUFFIX, HEADER = ".mapped", "header.json"
 FORMAT, VERSION = "gpop mapped graph", 1
 SAMPLES, PAGE = 16, 4096
-
-_EXCHANGE, _HERE = 2, -100  # of renameat2
 
 
 def mark_of(path: Path) -> str:
@@ -81,20 +76,12 @@ def write_header(folder: Path, said: dict[str, Any], arrays: dict[str, np.dtype]
         file.write(text)
         file.flush()
         os.fsync(file.fileno())
-    _sync(folder)
+    sync(folder)
 
 
 def _own(said: dict[str, Any]) -> str:
     text = json.dumps(said, sort_keys=True).encode()
     return f"{hash_array(np.frombuffer(text, np.uint8)):016x}"
-
-
-def _sync(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def read_header(folder: Path) -> dict[str, Any]:
@@ -177,59 +164,3 @@ class MappedArrays:
     def nbytes(self) -> int:
         """Bytes of all arrays."""
         return sum(array.nbytes for array in self.arrays.values())
-
-
-@contextmanager
-def replacing_folder(path: Path) -> Iterator[Path]:
-    """Yield a folder beside ``path`` to write to; it takes the place of ``path`` when all went well.
-
-    Of a symbolic link it is what the link points to. What builds that were killed have left beside it is
-    removed first.
-    """
-    target = Path(os.path.realpath(path))
-    for left in target.parent.glob(f".{target.name}.*"):
-        if _is_over(left):
-            shutil.rmtree(left, ignore_errors=True)
-    temporary = target.with_name(f".{target.name}.{os.getpid()}")
-    try:
-        if path.exists() and not (path.is_dir() and (path / HEADER).exists()):
-            raise GraphFileError(
-                f"{path}: is something else, expected a graph on disk to replace, or nothing"
-            )
-        shutil.rmtree(temporary, ignore_errors=True)
-        temporary.mkdir()
-        yield temporary
-        _exchange(temporary, target)
-        _sync(target.parent)
-    except OSError as error:
-        raise GraphFileError(f"{path}: cannot be written: {error.strerror or error}") from None
-    finally:
-        shutil.rmtree(temporary, ignore_errors=True)
-
-
-def _is_over(left: Path) -> bool:
-    """Whether the process that a temporary folder is named after has ended."""
-    number = left.name.rpartition(".")[2]
-    if not number.isdecimal():
-        return False
-    with suppress(PermissionError):
-        try:
-            os.kill(int(number), 0)
-        except ProcessLookupError:
-            return True
-    return False
-
-
-def _exchange(new: Path, path: Path) -> None:
-    """Give ``new`` the name ``path``; what is there gets the other name, in one step where the system can."""
-    if not path.exists():
-        os.rename(new, path)
-        return
-    with suppress(AttributeError):
-        ends = os.fsencode(new), os.fsencode(path)
-        if ctypes.CDLL(None).renameat2(_HERE, ends[0], _HERE, ends[1], _EXCHANGE) == 0:
-            return
-    old = new.with_name(new.name.replace(path.name, path.name + "-old"))
-    os.rename(path, old)
-    os.rename(new, path)
-    shutil.rmtree(old, ignore_errors=True)

@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from gpop.common.errors import GraphFileError, UsageError
-from gpop.common.replacing import replacing
+from gpop.common.replacing_folder import replacing_folder
 from gpop.graph.graph import Graph
 from gpop.layout.partition import SMALL_ID_BITS, partition_bits
 from gpop.ranks.part import InEdges, cut, in_edges_of, partition_in_edges
@@ -27,13 +27,15 @@ SUFFIX, INDEX = ".parts", "parts.json"
 
 
 def write_parts(graph: Graph, folder: Path, parts: int) -> None:
-    """Write a graph in so many parts; the index comes last.
+    """Write a graph in so many parts; the folder appears whole or not at all.
 
     Raises
     ------
     UsageError
         If the folder's name does not end in ``.parts``, there are fewer partitions than parts, or a weight is
         negative: no rank could tell the others.
+    GraphFileError
+        If the folder cannot be written, or is something else that is not to be replaced.
     """
     if folder.suffix != SUFFIX:
         raise UsageError(f"{folder}: expected a name ending in {SUFFIX}")
@@ -44,21 +46,20 @@ def write_parts(graph: Graph, folder: Path, parts: int) -> None:
     if not 1 <= parts <= counts.size:
         raise UsageError(f"parts {parts}: expected 1 to {counts.size} for {graph!r}")
     bounds = cut(counts, parts, bits, graph.n)
-    folder.mkdir(exist_ok=True)
-    (folder / INDEX).unlink(missing_ok=True)
-    files = []
-    for part, (first, last) in enumerate(zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)):
-        path, edges = folder / f"part-{part}.npz", in_edges_of(graph, first, last)
-        held = {"sources": edges.sources, "targets": edges.targets, "degrees": graph.out_degree[first:last]}
-        if edges.weights is not None:
-            held["weights"] = edges.weights
-        with replacing(path) as temporary, open(temporary, "wb") as file:
-            np.savez(file, **held)
-        entry = {"file": path.name, "bytes": path.stat().st_size, "first": first, "last": last}
-        files.append(entry | {"edges": edges.sources.size})
-    said = {"name": graph.name, "vertices": graph.n, "edges": graph.m, "bits": bits, "parts": files}
-    with replacing(folder / INDEX) as temporary:
-        temporary.write_text(json.dumps(said, indent=1) + "\n")
+    with replacing_folder(folder, INDEX) as temporary:
+        files = []
+        for part, (first, last) in enumerate(zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True)):
+            path, edges = temporary / f"part-{part}.npz", in_edges_of(graph, first, last)
+            degrees = graph.out_degree[first:last]
+            held = {"sources": edges.sources, "targets": edges.targets, "degrees": degrees}
+            if edges.weights is not None:
+                held["weights"] = edges.weights
+            with open(path, "wb") as file:
+                np.savez(file, **held)
+            entry = {"file": path.name, "bytes": path.stat().st_size, "first": first, "last": last}
+            files.append(entry | {"edges": edges.sources.size})
+        said = {"name": graph.name, "vertices": graph.n, "edges": graph.m, "bits": bits, "parts": files}
+        (temporary / INDEX).write_text(json.dumps(said, indent=1) + "\n")
 
 
 def read_parts(folder: Path, world: World, weighted: bool | None) -> PartGraph:

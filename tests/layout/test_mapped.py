@@ -15,14 +15,15 @@ import numpy as np
 import pytest
 
 import gpop
+from gpop.common import replacing_folder
 from gpop.common.errors import GraphFileError
 from gpop.convert import main as convert
 from gpop.generate import generate
 from gpop.graph.graph import Graph
 from gpop.io import mapped as writing
-from gpop.layout import mapped_build, mapped_file
+from gpop.layout import mapped_build
 from gpop.layout.bins import build_bins
-from gpop.layout.mapped_file import check, replacing_folder
+from gpop.layout.mapped_file import check
 from tests.graphs import small_graphs
 
 
@@ -224,7 +225,7 @@ def die(*_, **__):
         (mapped_build._Builder, "fill"),
         (mapped_build._Builder, "blocks"),
         (mapped_build, "write_header"),
-        (mapped_file, "_exchange"),
+        (replacing_folder, "_exchange"),
     ],
 )
 def test_a_build_that_is_killed_harms_nothing(copy, monkeypatch, module, where):
@@ -260,30 +261,12 @@ def test_nothing_else_is_replaced(tmp_path):
     assert (tmp_path / "x.mapped" / "notes").read_text() == "mine"
 
 
-def test_a_link_stays_and_what_it_points_to_is_replaced(copy, tmp_path):
-    link = tmp_path / "link.mapped"
-    link.symlink_to(copy)
-    other = generate("uniform", scale=8, degree=4)
-    gpop.save(other, link)
-    assert link.is_symlink()
-    assert_same(gpop.load(copy), other)
-    assert sorted(tmp_path.iterdir()) == [copy, link]
-
-
 def test_replaced_where_the_system_cannot_exchange(copy, monkeypatch):
-    monkeypatch.setattr(mapped_file, "_EXCHANGE", 1 << 20)  # an unknown flag is refused
+    monkeypatch.setattr(replacing_folder, "_EXCHANGE", 1 << 20)  # an unknown flag is refused
     other = generate("uniform", scale=8, degree=4)
     gpop.save(other, copy)
     assert_same(gpop.load(copy), other)
     assert list(copy.parent.iterdir()) == [copy]
-
-
-def test_what_a_living_process_writes_is_left_alone(tmp_path):
-    alive = tmp_path / f".x.mapped.{os.getppid()}"
-    alive.mkdir()
-    with replacing_folder(tmp_path / "x.mapped"):
-        pass
-    assert alive.is_dir()
 
 
 PEAK = """

@@ -54,6 +54,24 @@ def test_convert_writes_parts(tmp_path, capsys):
     assert "expected a name ending in .parts" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("before", [False, True])
+def test_a_full_disk_leaves_what_was_there(tmp_path, monkeypatch, before):
+    graph, folder, savez = generate("rmat", scale=8, degree=8, seed=3), tmp_path / "graph.parts", np.savez
+    if before:
+        write_parts(graph, folder, 1)
+
+    def fail(file, **held):
+        if file.name.endswith("part-1.npz"):
+            raise OSError(28, "No space left on device")
+        savez(file, **held)
+
+    monkeypatch.setattr(np, "savez", fail)
+    with pytest.raises(GraphFileError, match=r"/graph\.parts: cannot be written: No space left on device$"):
+        write_parts(graph, folder, 2)
+    assert [*tmp_path.iterdir()] == [folder] * before
+    assert not before or len(_checked(folder)["parts"]) == 1
+
+
 def test_what_cannot_be_written_in_parts(tmp_path):
     with pytest.raises(UsageError, match="parts 9: expected 1 to"):
         write_parts(generate("chain", vertices=4), tmp_path / "graph.parts", 9)
