@@ -28,5 +28,5 @@ def stream(seed, item):
 
 @inline
 def below(bits, bound):
-    """64 random bits -> a number below ``bound`` (< 2^32), by multiplying the upper half."""
+    """64 random bits -> a number below ``bound`` (at most 2^32), by multiplying the upper half."""
     return ((bits >> np.uint64(32)) * bound) >> np.uint64(32)

@@ -12,6 +12,7 @@ import ast
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 from gpop.common.command import Parser, add_json_option, exit_code, print_json, prog
 from gpop.common.launched import launched_rank
@@ -49,9 +50,22 @@ def _about(kind: str) -> str:
     return ast.get_docstring(ast.parse(source)).splitlines()[0].rstrip(":").replace("%", "%%")
 
 
+class _KindParser(Parser):
+    """Of the words after KIND: it says itself which of them it does not know, as its own help has all."""
+
+    def parse_known_args(self, *given: Any, **named: Any) -> Any:
+        found, left = super().parse_known_args(*given, **named)
+        if left:  # the value of an unknown option was taken for the file, and the file is left
+            options = [word for word in left if word.startswith("-")]
+            self.error(f"unrecognized arguments: {' '.join(options or left)}")
+        return found, left
+
+
 def _parser() -> Parser:
     parser = Parser(prog=prog("gpop.generate"), description=__doc__)
-    kinds = parser.add_subparsers(dest="kind", required=True, metavar="KIND", title="kinds")
+    kinds = parser.add_subparsers(
+        dest="kind", required=True, metavar="KIND", title="kinds", parser_class=_KindParser
+    )
     for kind, sizes in GENERATORS.items():
         about = _about(kind)
         options = kinds.add_parser(

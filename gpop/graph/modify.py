@@ -26,8 +26,10 @@ def _fill_hashes(seed, hashes):
 
 def weight_dtype(low: int, high: int) -> type:
     """Type of random weights in low..high; UsageError when there is none."""
-    if not (-(2**31) <= low <= high < 2**32 and high - low < 2**32 - 1):
+    if not -(2**31) <= low <= high < 2**32:
         raise UsageError(f"weights {low}:{high} are not possible, expected LOW:HIGH within -2^31..2^32-1")
+    if high - low >= 2**32:
+        raise UsageError(f"weights {low}:{high} are not possible, expected at most 2^32 different ones")
     return np.uint32 if low >= 0 else np.int64
 
 

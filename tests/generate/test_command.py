@@ -107,6 +107,16 @@ def test_usage(arguments, capsys):
     assert error.count("\n") == 1
 
 
+@pytest.mark.parametrize(
+    ("words", "unknown"),
+    [(["--a", "0.9", "x.bin"], "--a"), (["x.bin", "--a=1", "--b"], "--a=1 --b"), (["x.bin", "y"], "y")],
+)
+def test_unknown_words_are_those_of_the_kind(words, unknown, capsys):
+    assert main(["rmat", *words]) == 2
+    error = capsys.readouterr().err
+    assert error == f"gpop: unrecognized arguments: {unknown} (see python -m gpop.generate rmat --help)\n"
+
+
 def test_help_lists_every_kind(capsys):
     with pytest.raises(SystemExit) as stop:
         main(["--help"])

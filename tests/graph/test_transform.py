@@ -127,6 +127,13 @@ def test_random_weights(monkeypatch):
     assert graph.weights is None
 
 
+@pytest.mark.parametrize("low", [0, -(2**31)])
+def test_random_weights_of_all_32_bits(low):
+    graph = generate("rmat", scale=9, degree=8)
+    found = np.sort(transform.random_weights(graph, low, low + 2**32 - 1).weights.astype(np.int64) - low)
+    assert found[0] < 2**25 and found[-1] > 2**32 - 2**25 and len(np.unique(found)) > 0.5 * graph.m
+
+
 def test_wrong_weights():
     with pytest.raises(UsageError, match="weights 5:1 are not possible"):
         transform.random_weights(GRAPHS["chain"], 5, 1)
