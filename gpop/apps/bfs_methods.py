@@ -12,7 +12,7 @@ import numpy as np
 
 import gpop
 from gpop.apps.on_ranks import several
-from gpop.apps.without_messages import no_messages, only_for_messages, told_later
+from gpop.apps.without_messages import are_for_messages, no_messages, only_for_messages, told_later
 from gpop.common.errors import UsageError
 from gpop.common.on_demand import Retold
 from gpop.common.parallel import use_threads
@@ -62,12 +62,13 @@ def choose(graph: gpop.Graph, method: str, options: dict[str, Any]) -> tuple[str
         return method, "as asked"
     spoken = only_for_messages(options, "partition_size")
     if spoken or several(options):
-        return "messages", f"{', '.join(spoken)} is for messages" if spoken else "several ranks"
-    if graph.facts.mapped is None:
-        if _is_small(graph, options):
-            return "direct", "a small graph, and no option speaks of messages"
-        if _is_road(graph, options):
-            return "direct", "neighbours are few and near each other, and no option speaks of messages"
+        return "messages", are_for_messages(spoken) if spoken else "several ranks"
+    if graph.facts.mapped is not None:
+        return "messages", "the graph is on disk, with its bins"
+    if _is_small(graph, options):
+        return "direct", "a small graph, and no option speaks of messages"
+    if _is_road(graph, options):
+        return "direct", "neighbours are few and near each other, and no option speaks of messages"
     return "messages", "not a small graph"
 
 

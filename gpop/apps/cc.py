@@ -25,7 +25,7 @@ from gpop.apps.cc_afforest import Grow, Links, OnDevice, grow_on_ranks
 from gpop.apps.inputs import symmetric
 from gpop.apps.resolved import Way, resolving
 from gpop.apps.result import AppResult, Holds, holds
-from gpop.apps.without_messages import asked_of_messages
+from gpop.apps.without_messages import are_for_messages, asked_of_messages
 from gpop.common.errors import NotEnoughMemory, UsageError
 from gpop.execution.options import LimitedOptions
 from gpop.ranks.world import world_of
@@ -111,7 +111,7 @@ def connected_components(
     if method == "afforest" and of_messages:
         raise UsageError(f"{of_messages[0]} means nothing to afforest: it sends no messages")
     if method == "labels" or of_messages:
-        reason = "as asked" if method == "labels" else f"{', '.join(of_messages)} is for messages"
+        reason = "as asked" if method == "labels" else are_for_messages(of_messages)
         return partial(_by_labels, interleave is not False, reason, options)
     if on_gpu:
         return partial(_on_device, OnDevice(graph, method, options), method, options)

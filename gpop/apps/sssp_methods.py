@@ -16,6 +16,7 @@ import numpy as np
 import gpop
 from gpop.apps.on_ranks import several
 from gpop.apps.without_messages import (
+    are_for_messages,
     direct_run,
     no_messages,
     on_device,
@@ -124,7 +125,7 @@ def choose(
     spoken = only_for_messages(options, "partition_size", targets=TARGETS_OF["lists"])
     spoken += ["delta"] if delta is not None else []
     if spoken:
-        return "messages", f"{', '.join(spoken)} is for messages"
+        return "messages", are_for_messages(spoken)
     if several(options) or not fits:
         return "messages", "weights are fractions or large" if not fits else "several ranks"
     if not on_gpu and _is_small(graph, use_threads(options.get("threads"))) and graph.facts.mapped is None:

@@ -74,6 +74,15 @@ def only_for_messages(options: dict[str, Any], *others: str, targets: tuple[str,
     return asked_of_messages(options, *targets) + [name for name in others if options.get(name) is not None]
 
 
+def are_for_messages(names: list[str]) -> str:
+    """The reason for messages that these options are.
+
+    >>> are_for_messages(["mode"]), are_for_messages(["mode", "ratio"])
+    ('mode is for messages', 'mode, ratio are for messages')
+    """
+    return f"{', '.join(names)} {'is' if len(names) == 1 else 'are'} for messages"
+
+
 def no_messages(what: str, options: dict[str, Any], *others: str, targets: tuple[str, ...] = ()) -> None:
     """Refuse options of messages, and ``others``, for an algorithm that sends none."""
     refused = only_for_messages(options, *others, targets=targets)

@@ -93,6 +93,13 @@ def test_which_method_is_chosen(grid, monkeypatch):
             assert chosen(threads=MANY_THREADS - 1) == "messages"
 
 
+def test_a_graph_on_disk_is_searched_there(tmp_path):
+    gpop.Graph.from_edges([0, 1], [1, 2]).save(tmp_path / "x.mapped")
+    mapped = gpop.load(tmp_path / "x.mapped")
+    assert choose(mapped, "auto", {}) == ("messages", "the graph is on disk, with its bins")
+    assert choose(mapped, "auto", {"mode": "pc", "ratio": 1.0})[1] == "mode, ratio are for messages"
+
+
 def test_roads_go_without_messages_unless_they_are_large(monkeypatch):
     grid = generate("grid", width=100, height=100)
     for bound in ("MOST_VERTICES", "MOST_OF_BOTH", "MOST_OF_MANY"):

@@ -58,7 +58,7 @@ def test_auto_is_afforest_unless_an_option_is_for_messages():
     assert chosen("labels") == ("labels", "as asked")
     assert chosen(mode="sc") == ("labels", "mode is for messages")
     assert chosen(interleave=False) == ("labels", "interleave is for messages")
-    assert chosen(iterations=3, callback=lambda record: False)[1] == "iterations, callback is for messages"
+    assert chosen(iterations=3, callback=lambda record: False)[1] == "iterations, callback are for messages"
     assert chosen("afforest")[1].startswith("as asked; ")
 
 
@@ -77,7 +77,7 @@ def test_auto_is_afforest_on_a_gpu_too():
 def test_on_a_gpu_a_mode_is_for_labels():
     with emulated():
         found = gpop.connected_components(directed(), target="gpu", mode="sc", interleave=False)
-    assert found.trace.summary["reason"] == "mode, interleave is for messages"
+    assert found.trace.summary["reason"] == "mode, interleave are for messages"
     assert found.label.tolist() == [0, 1, 1, 1, 4, 4, 6]
 
 
@@ -87,7 +87,7 @@ def test_on_a_gpu_partitions_are_for_labels():
         found = gpop.connected_components(directed(), target="gpu", ratio=1.0, partition_size=2)
         with pytest.raises(gpop.UsageError, match="partition_size means nothing to afforest"):
             gpop.connected_components(directed(), "afforest", target="gpu", partition_size=2)
-    assert found.trace.summary["reason"] == "ratio, partition_size is for messages"
+    assert found.trace.summary["reason"] == "ratio, partition_size are for messages"
 
 
 def test_a_graph_that_does_not_fit_the_gpu_is_labelled_by_messages(monkeypatch):
