@@ -29,7 +29,7 @@ from gpop.common.command import (
     prog,
     reading_options,
 )
-from gpop.common.errors import GraphFileError, UsageError
+from gpop.common.errors import UsageError
 from gpop.common.machine import machine_name
 from gpop.common.parallel import use_threads
 from gpop.common.progress import by_default, progress_bar
@@ -170,11 +170,7 @@ def _run(given: argparse.Namespace) -> int:
     names = [graph.name for graph in graphs]
     about = {"machine": machine_name(), "threads": threads, "graphs": names, "gpop": gpop.__version__}
     tuned = tune(measured, about | {"rounds": measured.rounds, "seconds": measured.seconds})
-    fault = None
-    try:
-        keep_tree(tuned.tree)
-    except GraphFileError as error:  # a cache folder of somebody else, or a full disk: the tree can be told
-        fault = str(error)
+    fault = keep_tree(tuned.tree)
     if given.output:
         write_tree(tuned.tree, given.output)
     if given.json:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -56,21 +55,18 @@ def remember_also(name: str, key: str, fact: Any) -> None:
     remember(name, {**dict(recent), key: fact})
 
 
-def remember(name: str, facts: dict[str, Any]) -> None:
-    """Write all of it, if that is possible."""
-    with suppress(GraphFileError):
-        keep(name, facts)
-
-
-def keep(name: str, facts: dict[str, Any]) -> None:
-    """Write all of it, as one file that appears whole; GraphFileError where it cannot be written."""
+def remember(name: str, facts: dict[str, Any]) -> str | None:
+    """Write all of it, as one file that appears whole; None, or why it cannot be written."""
     folder = user_folder()
     if folder is None:
-        raise GraphFileError(f"{name}.json: cannot be written: the user has no home: expected XDG_CACHE_HOME")
+        return f"{name}.json: cannot be written: the user has no home: expected XDG_CACHE_HOME"
     file = _file(folder, name)
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        with replacing(file) as temporary:
+            temporary.write_text(json.dumps(facts, indent=1) + "\n")
+    except GraphFileError as error:
+        return str(error)
     except OSError as error:
-        raise GraphFileError(f"{file}: cannot be written: {error.strerror or error}") from None
-    with replacing(file) as temporary:
-        temporary.write_text(json.dumps(facts, indent=1) + "\n")
+        return f"{file}: cannot be written: {error.strerror or error}"
+    return None

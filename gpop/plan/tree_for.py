@@ -14,7 +14,7 @@ from pathlib import Path
 
 from gpop.common.errors import UsageError
 from gpop.common.machine import machine_name
-from gpop.common.user_folder import keep, recall
+from gpop.common.user_folder import recall, remember
 from gpop.model.models import MODELS, Model
 from gpop.model.strategies import TREE
 from gpop.model.trees import Tree, digest_of, read_tree, tree_of
@@ -108,14 +108,9 @@ def own_tree(target: str) -> Tree:
     return read_tree(OWN / f"{target}.json")
 
 
-def keep_tree(tree: Tree) -> None:
-    """Keep it for this machine, in place of another.
-
-    Raises
-    ------
-    GraphFileError
-        If the user's cache folder cannot be written.
-    """
+def keep_tree(tree: Tree) -> str | None:
+    """Keep it for this machine, in place of another; None, or why it cannot be kept."""
     said = tree.said()
-    keep(KEPT, recall(KEPT) | {machine_name(): said | {"digest": digest_of(said)}})
+    fault = remember(KEPT, recall(KEPT) | {machine_name(): said | {"digest": digest_of(said)}})
     machine_tree.cache_clear()
+    return fault
