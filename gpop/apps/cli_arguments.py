@@ -41,8 +41,10 @@ def parse(argv: list[str] | None, app: App) -> argparse.Namespace:
     if app.source:
         several = "; several are separated by commas" if app.source == "many" else ""
         parser.add_argument(
-            "--source", metavar="ID", help=f"original id of a vertex; default: a random one{several}"
-        )
+            "--source", metavar="ID",
+            help="id of a vertex in the file, counted from 0 also where that counts from 1 (.gr .mtx .graph "
+            f"KONECT); default: a random one with edges, always the same{several}",
+        )  # fmt: skip
     if app.arguments:
         app.arguments(parser)
     parser.add_argument("--threads", type=_number(1, MOST_THREADS), metavar="T", help="default: all cores")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -49,3 +50,23 @@ def test_help_lists_what_is_accepted(app, road, tmp_path, capsys):
         if code == 0 and option not in listed:
             assert app in WITHOUT_MESSAGES
             assert option in ("--target", "--layouts")  # harmless, and said nowhere
+
+
+def test_the_guide_says_which_apps_have_no_such_option(capsys):
+    text = (Path(__file__).parents[2] / "docs" / "guide" / "commands.md").read_text()
+    told, table = text.split("### What some do not have")
+    options = set(
+        re.findall(r"--[a-z][a-z-]+", told[told.index("| option |") : told.index("| `--progress`")])
+    )
+    lacking = {option: set() for option in options if not option.endswith(("interleave", "source"))}
+    for shared, apps in re.findall(r"^\| (`--.*) \| (.*) \|$", table, re.MULTILINE):
+        without, having = (set(re.findall(r"`(\w+)`", part)) for part in apps.partition("but for")[::2])
+        without |= set(WITHOUT_MESSAGES) if "no messages" in apps else set()
+        for option in re.findall(r"--[a-z-]+", shared):
+            lacking[option] = without - having
+    helps = {}
+    for app in APPS:
+        with pytest.raises(SystemExit):
+            run_app(app, "--help")
+        helps[app] = set(re.findall(r"^  (--[a-z-]+)", capsys.readouterr().out, re.MULTILINE))
+    assert lacking == {option: {app for app in APPS if option not in helps[app]} for option in lacking}
