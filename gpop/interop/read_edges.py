@@ -32,8 +32,9 @@ def read_edges(
         Or any other object with the Arrow C stream interface; for these and Polars pyarrow is needed.
     source, target : label, optional
         Columns of the ends; by default those with a usual name (source, src, from, ...; target, dst, to,
-        ...), else the first two. Integers are ids; what is sparse is numbered and kept in
-        ``original_ids``. Anything else is a name, and kept there.
+        ...), else the first two. Integers are indices, and there are as many vertices as the largest + 1,
+        while that is at most 4 * (number of distinct ids) + 1024; sparser ones are numbered in ascending
+        order and kept in ``original_ids``. Anything else is a name, and kept there.
     weight : label or False, optional
         Column of the weights; by default one that is called weight, w, ...; False for none.
     n : int, optional

@@ -96,7 +96,10 @@ def load(
     Returns
     -------
     Graph
-        Ids that are not 0 .. n-1 are renumbered, and kept in ``original_ids``.
+        Integer ids of an edge list or table are indices, and there are as many vertices as the largest + 1,
+        while that is at most 4 * (number of distinct ids) + 1024. Sparser ids are numbered in ascending
+        order, names as they first appear, and both are kept in ``original_ids``. Vertex k of a format that
+        counts from 1 (``.gr .mtx .graph .metis``, KONECT) has the index k-1, and no original id.
 
     Raises
     ------
