@@ -28,8 +28,10 @@ from gpop.common.spelling import refuse_word
 from gpop.cpu import filling
 from gpop.cpu.constants import constants
 from gpop.cpu.engine import CpuEngine
+from gpop.direct.calendar_owned import Owners
 from gpop.generate import generate
 from gpop.io import save
+from gpop.model.sharing import MANY_THREADS
 
 FIRST = "bfs"
 """The app that is run before the others."""
@@ -127,6 +129,8 @@ def warm(names: list[str], processes: int, progress: bool = False) -> int:
         run(0)
         for_each(len(runs) - 1, lambda i: run(i + 1), processes)
         filling.entry()  # which only a second run in a process needs
+        if worker_count() >= MANY_THREADS:
+            Owners(1, 1)  # what large roads need, without one
     return len(runs)
 
 

@@ -27,7 +27,7 @@ from gpop.common.errors import UsageError
 from gpop.common.memory import available_bytes
 from gpop.common.on_demand import OnDemand, Retold
 from gpop.common.parallel import use_threads
-from gpop.direct import calendar
+from gpop.direct import calendar, calendar_owned
 from gpop.direct.shortest_paths import VERTEX_BYTES, Distances, search
 from gpop.graph.degrees import UNEVEN, unevenness
 from gpop.graph.kept import Kind
@@ -35,7 +35,7 @@ from gpop.layout.by_weight import LINE_BYTES
 from gpop.layout.partition import mostly_near
 from gpop.model.crew_trial import crew_trial
 from gpop.model.light_first import FARTHEST, PHASES
-from gpop.model.sharing import have_own, least_rest, shares_paths
+from gpop.model.sharing import PATHS_NEAR, have_own, least_rest, shares_paths
 
 METHODS = ("auto", "messages", "lists", "calendar")
 
@@ -162,12 +162,14 @@ def _is_shared(graph: gpop.Graph, threads: int) -> bool:
     """Whether threads share a calendar."""
     if least_rest(threads, graph.n) >= graph.n:
         return False
-    return shares_paths(threads, graph.n, mostly_near(graph))
+    return shares_paths(threads, graph.n, mostly_near(graph), graph.m >= PATHS_NEAR * graph.n)
 
 
 def _is_owned(graph: gpop.Graph, threads: int) -> bool:
-    """Whether threads that share a calendar have vertices of their own."""
-    return have_own(threads, graph.n, mostly_near(graph)) and _is_shared(graph, threads)
+    """Whether threads that share a calendar have vertices of their own, on a graph that is not small."""
+    if graph.n + graph.m <= MOST_OF_MANY or _day_steps(graph) == DAY_STEPS_CHAINS:
+        return False
+    return have_own(threads, graph.n, mostly_near(graph))
 
 
 def _day_steps(graph: gpop.Graph) -> int:
@@ -218,18 +220,19 @@ def _by_calendar(graph: gpop.Graph, source: int, unit: float, threads: int) -> D
     """By one thread, by all, or by whichever was faster so far."""
     steps = _day_steps(graph)
     width, chains = steps * unit, steps == DAY_STEPS_CHAINS
+    if _is_owned(graph, threads):
+        return calendar_owned.search(graph, source, width, threads)
     shared = not chains and _is_shared(graph, threads)
     if threads == 1 or chains or not (shared or graph.n >= LEAST_TRIED):
         return calendar.search(graph, source, width)
-    own = have_own(threads, graph.n, mostly_near(graph))
     usual, other = (threads, 1) if shared else (1, threads)
     trial = crew_trial(graph, "shortest paths", usual, other)
     if trial is None:
-        return calendar.search(graph, source, width, usual, own)
-    if trial.threads > usual and trial.spent < COMPILED_AFTER_S and not calendar.is_kept(own):
+        return calendar.search(graph, source, width, usual)
+    if trial.threads > usual and trial.spent < COMPILED_AFTER_S and not calendar.is_kept():
         trial.put_off()
     crew = trial.threads
-    found = calendar.search(graph, source, width, crew, own)
+    found = calendar.search(graph, source, width, crew)
     if 2 * int(found.edges[0]) >= graph.m:
         trial.note(crew, found.seconds)
     return found

@@ -1,8 +1,7 @@
 """Shortest paths from a vertex: a calendar of narrow buckets, whose edges are one long walk.
 
 One thread begins (calendar_alone.py). Where it is worth it (`gpop.model.sharing`), others are called after
-some edges, and go on as calendar_together.py says, or where each is to have vertices of its own, as
-calendar_owned.py does.
+some edges, and go on as calendar_together.py says. On large graphs all begin together: calendar_owned.py.
 
 Delta-stepping with a bucket for each *day*, ``2**shift`` distances wide, in a *year* of `DAYS`. What such a
 search takes is not the edges but branches that nobody can foresee and lists that are not in the cache. So
@@ -36,16 +35,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gpop.common.arrays import unset
 from gpop.common.by_reference import Reference
 from gpop.common.cached import entry_of
-from gpop.common.inlined import inline
 from gpop.common.kinds import INT64, ArrayKind
 from gpop.common.memory import require_memory
 from gpop.common.standby import ANNOUNCE, CLOSE, TAKE_PART, borrow, give_back, lead
 from gpop.direct.calendar_alone import begin
-from gpop.direct.calendar_owned import ALONE_AT, BLOCKS_AT, Owners, begin_owned
-from gpop.direct.calendar_steps import LATEST, LOOKED, Calendar, blocks_for, calendar_for
+from gpop.direct.calendar_steps import LATEST, LOOKED, Calendar, blocks_for, calendar_for, shift_of
 from gpop.direct.calendar_together import (
     DISTANCE_AT,
     LINES_AT,
@@ -54,14 +50,15 @@ from gpop.direct.calendar_together import (
     Shelf,
     begin_together,
 )
+from gpop.direct.calendar_together_steps import BELOW, WALKED
 from gpop.direct.phases import kernel
 from gpop.direct.shortest_paths import Distances
 from gpop.graph.graph import Graph
 from gpop.layout.edge_pairs import edge_pairs
 from gpop.model.light_first import FARTHEST
-from gpop.model.sharing import MOST_PARTS, OWN_AT_ONCE, PATH_EDGES_EACH, begun_alone, worth
+from gpop.model.sharing import PATH_EDGES_EACH, begun_alone, worth
 
-MOST_KEPT = 1 << 25
+MOST_KEPT = 1 << 23
 """Bytes of the blocks that stay for the next search."""
 VERTEX_BYTES = 8
 """Of the arrays of a search: a distance, and a place in a block."""
@@ -76,17 +73,14 @@ class _CalendarRoom(NamedTuple):
 
 PHASES = ("search",)
 
-_UINT32 = np.dtype(np.uint32)
-
 NEVER = 2**62
 """Edges after which others are called for the rest of a search that one thread does."""
 
 
-def search(graph: Graph, source: int, width: float, threads: int = 1, own: bool = False) -> Distances:
+def search(graph: Graph, source: int, width: float, threads: int = 1) -> Distances:
     """Distances from a vertex of a graph with whole-number weights; days are ``width`` or up to half as wide.
 
-    An odd list counts as one edge more. Of the threads as many are called as it is worth; ``own``: each has
-    vertices of its own.
+    An odd list counts as one edge more. Of the threads as many are called as it is worth.
 
     Examples
     --------
@@ -94,42 +88,38 @@ def search(graph: Graph, source: int, width: float, threads: int = 1, own: bool 
     >>> search(graph, 0, 4.0).distance.tolist()
     [0, 2, 5]
     """
-    start = time.perf_counter()
-    shift = min(max(1, int(width)).bit_length() - 1, 31)
+    begin = time.perf_counter()
+    shift = shift_of(width)
     starts, lines = edge_pairs(graph, FARTHEST)
     _alone()
     shared = threads > 1
     if shared:
-        together = _owned() if own else _together()
-    begun, called, unfinished = time.perf_counter(), 1, False
-    room, distance = _borrowed(graph), unset(graph.n, _UINT32)
-    blocks = blocks_for(graph.n)
-    asked = source, shift, blocks, starts, lines, distance, room.table
+        _together()
+    start, called, unfinished = time.perf_counter(), 1, False
+    room, distance = _borrowed(graph), np.empty(graph.n, np.uint32)
+    asked = source, shift, blocks_for(graph.n), starts, lines, distance, room.table
     if shared:
-        many = worth(min(threads, MOST_PARTS) if own else threads, graph.m, PATH_EDGES_EACH)
-        enough = 0 if own and graph.n >= OWN_AT_ONCE else begun_alone(many, graph.n)
-        shelf, crew = _shelf(graph.n, many, Owners if own else Shelf), borrow(many - 1)
-        if own:
-            shelf.job.table[BLOCKS_AT], shelf.job.table[ALONE_AT] = blocks, room.table.address
-        words = (shelf.now,) if own else (shelf.crew, shelf.now)
-        unfinished = together(
-            *asked, enough, many, *words, shelf.job.table, crew.board, crew.places, shelf.function
-        )
+        many = worth(threads, graph.m, PATH_EDGES_EACH)
+        shelf, crew = _shelf(graph.n, many), borrow(many - 1)
+        unfinished = _together()(
+            *asked, begun_alone(many, graph.n), many, shelf.crew, shelf.now, shelf.job.table, crew.board,
+            crew.places, shelf.function,
+        )  # fmt: skip
         give_back(crew)
     else:
         _alone()(*asked)
     latest, looked = room.calendar.now[LATEST : LOOKED + 1].tolist()
     below = min(FARTHEST, (latest + 1 << shift) - 1)
     if unfinished:
-        called, (below, walked) = many, shelf.found()
-        looked += walked
+        below, called = int(shelf.now[BELOW]), many
+        looked += int(shelf.now[WALKED])
     if shared and shelf.calendars[0].members.nbytes <= MOST_KEPT:
         _shelves[:] = [shelf]
     if room.calendar.members.nbytes <= MOST_KEPT:
         _spare[:] = [room]
-    seconds = time.perf_counter() - begun
+    seconds = time.perf_counter() - start
     edges, times = np.array([looked]), np.array([seconds])
-    return Distances(distance, below, edges, times, seconds, begun - start, called)
+    return Distances(distance, below, edges, times, seconds, start - begin, called)
 
 
 @cache
@@ -144,29 +134,15 @@ def _together() -> Callable[..., bool]:
     return entry_of(_search_together, *_asked_together())
 
 
-@cache
-def _owned() -> Callable[..., bool]:
-    """The same, where each has vertices of its own."""
-    return entry_of(_search_owned, *_asked_owned())
-
-
-def is_kept(own: bool = False) -> bool:
+def is_kept() -> bool:
     """Whether a search that threads share is compiled, or was by an earlier process."""
-    if own:
-        return _owned.cache_info().currsize > 0 or _search_owned.is_kept(_asked_owned())
     return _together.cache_info().currsize > 0 or _search_together.is_kept(_asked_together())
-
-
-_NUMBERS, _TABLE = ArrayKind("int64"), ArrayKind("uint64")
 
 
 def _asked_together() -> tuple[Any, ...]:
     """Kinds of what says where to search, and who."""
-    return *_asked(), INT64, INT64, _NUMBERS, _NUMBERS, _TABLE, _NUMBERS, _NUMBERS, INT64
-
-
-def _asked_owned() -> tuple[Any, ...]:
-    return *_asked(), INT64, INT64, _NUMBERS, _TABLE, _NUMBERS, _NUMBERS, INT64
+    number, table = ArrayKind("int64"), ArrayKind("uint64")
+    return *_asked(), INT64, INT64, number, number, table, number, number, INT64
 
 
 def _asked() -> tuple[Any, ...]:
@@ -175,19 +151,19 @@ def _asked() -> tuple[Any, ...]:
     return INT64, INT64, INT64, *lists, _room(1).table.kind
 
 
-_shelves: list[Shelf | Owners] = []
+_shelves: list[Shelf] = []
 """The calendars of the last search that threads shared, while no other has them."""
 
 
-def _shelf(n: int, threads: int, kind: type[Shelf | Owners]) -> Shelf | Owners:
+def _shelf(n: int, threads: int) -> Shelf:
     """Calendars with enough room for so many threads: the spare ones, or new ones."""
     try:
         shelf = _shelves.pop()
     except IndexError:
         shelf = None
-    if type(shelf) is not kind or shelf.n < n or len(shelf.calendars) < threads:
+    if shelf is None or shelf.n < n or len(shelf.calendars) < threads:
         require_memory(VERTEX_BYTES * n * threads, f"shortest paths by {threads} threads")
-        shelf = kind(n, threads)
+        shelf = Shelf(n, threads)
     return shelf
 
 
@@ -230,33 +206,10 @@ def _search_together(
     if not begin(source, shift, blocks, starts, lines, distance, calendar, enough):
         return False
     begin_together(threads, shift, calendar.now[LATEST], calendar.now[LOOKED], crew, now)
-    _call(threads, starts, lines, distance, job, board, places, function)
-    return True
-
-
-@kernel
-def _search_owned(
-    source, shift, blocks, starts, lines, distance, calendar, enough,
-    threads, now, job, board, places, function,
-):  # fmt: skip
-    """The same, where each has vertices of its own; after no edges all are called to begin together."""
-    if enough > 0:
-        if not begin(source, shift, blocks, starts, lines, distance, calendar, enough):
-            return False
-        source = np.int64(-1)
-    else:
-        calendar.now[LATEST] = calendar.now[LOOKED] = 0
-    begin_owned(threads, shift, source, now)
-    _call(threads, starts, lines, distance, job, board, places, function)
-    return True
-
-
-@inline
-def _call(threads, starts, lines, distance, job, board, places, function):
-    """Have threads do what is left; where it is is written into the table of their job."""
     job[THREADS_AT] = threads
     job[STARTS_AT], job[STARTS_AT + 1] = starts.ctypes.data, len(starts)
     job[LINES_AT], job[LINES_AT + 1] = lines.ctypes.data, len(lines)
     job[DISTANCE_AT], job[DISTANCE_AT + 1] = distance.ctypes.data, len(distance)
     what = ANNOUNCE | TAKE_PART | CLOSE if threads > 1 else TAKE_PART
     lead(board, places, what, function, np.int64(0), np.int64(job.ctypes.data), threads)
+    return True

@@ -12,8 +12,7 @@ A day should have `OWN_DAY_EDGES` edges for each thread: where the last ones had
 wide, and all fill their calendars anew with those of their vertices that are not settled. So they are where
 a year is over; and one alone does so whose calendar has no room.
 
-On a small graph one thread begins, and goes on until others have come. On a large one they are called at
-once, and clear the distances together. Nobody is waited for that never comes.
+All are called at once, and clear the distances together. Nobody is waited for that never comes.
 
 Encoding of ``now`` (int64, in cache lines): slots for who comes, as in breadth_first_parts.py; where the
 rounds begin; and from `TOLD` on two lines for each thread, of even and odd rounds, in which it tells: nobody
@@ -24,12 +23,16 @@ et al., "Optimizing ordered graph algorithms with GraphIt", CGO 2020, for days t
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 
+from gpop.common.arrays import unset
 from gpop.common.atomics import clock_ns, fetch_add, load_acquire, pause, store_release
 from gpop.common.by_reference import Reference
 from gpop.common.inlined import inline
-from gpop.direct.calendar_alone import finish_day
+from gpop.common.memory import require_memory
+from gpop.common.standby import call_together
 from gpop.direct.calendar_owned_steps import (
     BLOCK_BITS,
     CAPACITY,
@@ -53,21 +56,23 @@ from gpop.direct.calendar_steps import (
     blocks_for,
     next_day,
     open_calendar,
+    shift_of,
 )
 from gpop.direct.crew import apart
 from gpop.direct.phases import wait_until
 from gpop.direct.shared_job import entry
+from gpop.direct.shortest_paths import Distances
+from gpop.graph.graph import Graph
+from gpop.layout.edge_pairs import edge_pairs
 from gpop.model.light_first import FARTHEST
-from gpop.model.sharing import MOST_PARTS, OWN_DAY_EDGES, times_wider
+from gpop.model.sharing import MOST_PARTS, OWN_DAY_EDGES, PATH_EDGES_EACH, worth
 
 COME, WANTED, CREW, SOURCE, CHUNK, CLEARED, READY = 0, 8, 9, 10, 16, 24, 25
 """How many have come, or `_CLOSED` and more; how many are called; how many take part, once that is decided;
-the source, where distances are to be cleared, or -1; pieces of them that were claimed; how many have done so;
-and whether all have."""
+the source; pieces of the distances that were claimed; how many have cleared theirs, and whether all have."""
 
-DAY_SHIFT, THE_YEAR, FROM, BELOW, WALKED = range(32, 37)
-"""Where rounds begin: width of a day, first day of the year, and what is farther is not settled. In the end,
-what no distance is beyond, and edges walked."""
+DAY_SHIFT, BELOW, WALKED = range(32, 35)
+"""Width of a day at first; in the end, what no distance is beyond, and edges walked."""
 
 TOLD = 40
 ROUND, DAY, TO, EDGES = range(4)
@@ -82,14 +87,19 @@ BLOCKS_EACH, LEAST_BITS = 16, 6
 through which a search comes, and few neighbours are in two."""
 
 PATIENCE_NS = 40_000
-"""For which the leader goes on alone, or waits, until all have come."""
+"""For which the leader waits for all to come, if it has cleared all before."""
 
 _LINE = 8
 _CLOSED = 1 << 32
 _PIECE_BITS = 16  # distances that one thread clears at once
 
-BLOCKS_AT, ALONE_AT = 1, 8
-"""Slots of the table of an `OwnedSearch`; others are as in calendar_together.py."""
+MOST_KEPT = 1 << 26
+"""Bytes of the blocks that stay for the next search."""
+
+VERTEX_BYTES = 8
+"""Of the arrays of a search: a distance, and a place in a block of whoever owns the vertex."""
+
+_UINT32 = np.dtype(np.uint32)
 
 
 class Owners(Calendars):
@@ -98,25 +108,67 @@ class Owners(Calendars):
     def __init__(self, n: int, threads: int) -> None:
         super().__init__(n, threads)
         self.now, nothing = apart(TOLD + 2 * threads * _LINE), np.zeros(2, np.uint32)
-        search = OwnedSearch(
-            np.int64(threads), np.int64(blocks_for(n)), nothing, np.empty(0, np.uint64), nothing,
-            np.uint64(0), self.addresses, np.zeros(2 * MOST_PARTS * BLOCKS_EACH, np.uint8),
-            np.empty((threads, 2, threads, CAPACITY), np.uint64),
-            np.zeros((threads, 2, max(threads, _LINE)), np.int64), self.now,
+        sent = np.empty((threads, 2, threads, CAPACITY), np.uint64)
+        counts = np.zeros((threads, 2, max(threads, _LINE)), np.int64)
+        owner = np.zeros(2 * MOST_PARTS * BLOCKS_EACH, np.uint8)
+        self.search = OwnedSearch(
+            np.int64(blocks_for(n)), nothing, np.empty(0, np.uint64), nothing, self.addresses, owner, sent,
+            counts, self.now,
         )  # fmt: skip
-        self.search, self.job = search, Reference(search)
+        self.job = Reference(self.search)
         self.function = entry(own, self.job.kind)
 
-    def found(self) -> tuple[int, int]:
-        """What all distances of the last search are less than, and the edges that were walked."""
-        return int(self.now[BELOW]), int(self.now[WALKED])
+    def find(self, source: int, shift: int, threads: int, **lists: np.ndarray) -> None:
+        """Set the distances from a vertex."""
+        self.search = self.search._replace(**lists)
+        self.job.renew(self.search)
+        self.now[:] = 0
+        self.now[WANTED], self.now[SOURCE], self.now[DAY_SHIFT] = threads, source, shift
+        call_together(self.function, self.job.address, threads)
+        self.search = self.search._replace(distance=_NOTHING)
 
 
-@inline
-def begin_owned(threads, shift, source, now):
-    """So many threads are to find distances from a source, or go on with what one of them has begun (-1)."""
-    now[:] = 0
-    now[WANTED], now[SOURCE], now[DAY_SHIFT] = threads, source, shift
+_NOTHING = np.empty(0, np.uint32)
+
+_spare: list[Owners] = []
+"""The calendars of the last search, while no other has them."""
+
+
+def _borrowed(n: int, threads: int) -> Owners:
+    """Calendars with enough room for so many threads: the spare ones, or new ones."""
+    try:
+        owners = _spare.pop()
+    except IndexError:
+        owners = None
+    if owners is None or owners.n < n or len(owners.calendars) < threads:
+        require_memory(VERTEX_BYTES * n, f"shortest paths by {threads} threads")
+        owners = Owners(n, threads)
+    return owners
+
+
+def search(graph: Graph, source: int, width: float, threads: int) -> Distances:
+    """Distances from a vertex of a graph with whole-number weights; days are ``width`` or up to half as wide.
+
+    As `gpop.direct.calendar.search`.
+
+    Examples
+    --------
+    >>> graph = Graph.from_edges([0, 0, 1], [1, 2, 2], np.array([2, 9, 3]))
+    >>> search(graph, 0, 4.0, threads=2).distance.tolist()
+    [0, 2, 5]
+    """
+    start = time.perf_counter()
+    starts, lines = edge_pairs(graph, FARTHEST)
+    many = worth(min(threads, MOST_PARTS), graph.m, PATH_EDGES_EACH)
+    owners, distance = _borrowed(graph.n, many), unset(graph.n, _UINT32)
+    begun = time.perf_counter()
+    owners.find(source, shift_of(width), many, starts=starts, lines=lines, distance=distance)
+    seconds = time.perf_counter() - begun
+    below, walked = int(owners.now[BELOW]), int(owners.now[WALKED])
+    if owners.calendars[0].members.nbytes <= MOST_KEPT:
+        _spare[:] = [owners]
+    edges, times = np.array([walked]), np.array([seconds])
+    return Distances(distance, below, edges, times, seconds, begun - start, many)
 
 
 @inline
@@ -125,14 +177,14 @@ def _told(worker, turn):
 
 
 @inline
-def _tell(worker, crew, rounds, walked, job, mine):
-    """Say what a round has come to."""
+def _tell(worker, crew, rounds, walked, looks, job, mine):
+    """Say what a round has come to. ``looks``: of what is beyond the year, too, when it is due."""
     now, its, turn, to = job.now, mine.now, rounds & 1, np.int64(0)
     day, at = its[SENT], np.int64(next_day(np.uint64(max(its[LATEST] - its[YEAR], 0)), mine))
     if at < DAYS:
         day = min(day, its[YEAR] + at)
     elif its[BEYOND]:
-        day = min(day, least_beyond(worker, crew, job, mine))
+        day = min(day, least_beyond(worker, crew, job, mine) if looks else its[YEAR] + DAYS)
     for other in range(crew):
         to |= np.int64(job.counts[worker, turn, other] > 0) << other
     line = _told(worker, turn)
@@ -157,24 +209,29 @@ def _rounds(worker, crew, job):
     """Rounds until nothing is due any more; the first one only tells."""
     now, mine = job.now, open_calendar(job.calendars[worker])
     its, enough = mine.now, LOOK_BACK * OWN_DAY_EDGES * crew
-    its[YEAR], its[SHIFT], its[SINCE] = now[THE_YEAR], now[DAY_SHIFT], now[FROM]
-    its[LATEST], its[LOOKED] = its[YEAR] - 1, 0
+    its[YEAR], its[SHIFT], its[SINCE], its[LATEST], its[LOOKED] = 0, now[DAY_SHIFT], 0, -1, 0
     fill_own(worker, crew, job, mine)
     rounds, days, edges, day = np.int64(0), np.int64(0), np.int64(0), its[LATEST]
+    looks = False
     while day < NEVER:
         turn, walked, its[SENT] = rounds & 1, its[LOOKED], NEVER
         job.counts[worker, turn] = 0
         if rounds > 0:
-            its[LATEST] = day
+            its[LATEST] = its[LATEST] if looks else day
             for other in range(crew):
                 if now[_told(other, 1 - turn) + TO] >> worker & 1:
                     receive(worker, other, 1 - turn, crew, job, mine)
-            work(worker, turn, crew, job, mine)
-        _tell(worker, crew, rounds, its[LOOKED] - walked, job, mine)
+            if not looks:
+                work(worker, turn, crew, job, mine)
+        _tell(worker, crew, rounds, its[LOOKED] - walked, looks, job, mine)
         day, some = _hear(crew, rounds, now)
         edges += some
+        rounds += 1
+        looks = day == its[YEAR] + DAYS and not looks
+        if looks:  # the year is over for all: only now each looks through its vertices
+            continue
         wider = False
-        if rounds > 0 and day > its[LATEST]:
+        if rounds > 1 and day > its[LATEST]:
             its[SINCE] = (its[LATEST] + 1 << its[SHIFT]) - 1
             days += 1
             if days == LOOK_BACK:
@@ -186,7 +243,6 @@ def _rounds(worker, crew, job):
                 day >>= 1
             its[YEAR] = day
             fill_own(worker, crew, job, mine)
-        rounds += 1
     if worker == 0:
         now[BELOW] = min(FARTHEST, its[SINCE])
     fetch_add(now, WALKED, its[LOOKED])
@@ -203,24 +259,6 @@ def _clear(job):
 
 
 @inline
-def _wait_alone(started, job):
-    """Go on alone, day by day, until others have come, or the year is over."""
-    now, shift = job.now, np.uint64(job.now[DAY_SHIFT])
-    first = open_calendar(job.alone)
-    at, waits = np.uint64(first.now[LATEST] - first.now[YEAR]), True
-    while at < np.uint64(DAYS) and waits:
-        finish_day(at, shift, job.blocks, job.starts, job.lines, job.distance, first)
-        at = next_day(at, first)
-        came = load_acquire(now, COME)
-        waits = came == 0 or (came < now[WANTED] - 1 and clock_ns() < started + PATIENCE_NS)
-    today = first.now[YEAR] + np.int64(at) if at < np.uint64(DAYS) else first.now[LATEST] + 1
-    now[FROM] = max((today << now[DAY_SHIFT]) - 1, 0)
-    enough = OWN_DAY_EDGES * now[WANTED]
-    wider = min(times_wider(today, first.now[LOOKED], enough), 31 - now[DAY_SHIFT])
-    now[DAY_SHIFT], now[THE_YEAR] = now[DAY_SHIFT] + wider, today >> wider
-
-
-@inline
 def _share_out(crew, job):
     """Say whose each block is."""
     bits, n = np.int64(LEAST_BITS), len(job.distance)
@@ -234,29 +272,23 @@ def _share_out(crew, job):
 @inline
 def own(worker, job):
     """What the leader does, worker 0, and who comes, if it is in time and there are not too many."""
-    now, started = job.now, clock_ns()
-    clears, number = now[SOURCE] >= 0, np.int64(0)
+    now, number, started = job.now, np.int64(0), clock_ns()
     if worker > 0:
         number = fetch_add(now, COME, 1) + 1
         if number >= MOST_PARTS:
             return
-    if clears:
-        _clear(job)
+    _clear(job)
     if worker == 0:
-        if not clears:
-            _wait_alone(started, job)
         while load_acquire(now, COME) < now[WANTED] - 1 and clock_ns() < started + PATIENCE_NS:
             pause()
         crew = 1 + min(fetch_add(now, COME, _CLOSED), MOST_PARTS - 1)
         _share_out(crew, job)
         store_release(now, CREW, crew)
-        if clears:
-            wait_until(now, CLEARED, crew - 1)
-            job.distance[now[SOURCE]] = 0
-            store_release(now, READY, np.int64(1))
+        wait_until(now, CLEARED, crew - 1)
+        job.distance[now[SOURCE]] = 0
+        store_release(now, READY, np.int64(1))
     else:
         wait_until(now, CREW, 1)
-        if clears:
-            fetch_add(now, CLEARED, 1)
-            wait_until(now, READY, 1)
+        fetch_add(now, CLEARED, 1)
+        wait_until(now, READY, 1)
     _rounds(number, now[CREW], job)

@@ -51,14 +51,12 @@ _FINDS = np.uint64(FINDS)
 
 
 class OwnedSearch(NamedTuple):
-    """What threads share; ``alone`` is the address of the calendar with which the first has begun."""
+    """What threads share."""
 
-    threads: np.int64
     blocks: np.int64
     starts: np.ndarray
     lines: np.ndarray
     distance: np.ndarray
-    alone: np.uint64
     calendars: np.ndarray
     owner: np.ndarray
     sent: np.ndarray

@@ -45,6 +45,11 @@ def blocks_for(n: int) -> int:
     return n // BLOCK + DAYS + ROOM + REST
 
 
+def shift_of(width: float) -> int:
+    """Of days of this width, or up to half as wide."""
+    return min(max(1, int(width)).bit_length() - 1, 31)
+
+
 def calendar_for(n: int) -> Calendar:
     """One for a graph of n vertices."""
     blocks = blocks_for(n)

@@ -87,10 +87,6 @@ class Shelf(Calendars):
         self.job = Reference(job)
         self.function = entry(go_on, self.job.kind)
 
-    def found(self) -> tuple[int, int]:
-        """What all distances of the last search are less than, and the edges that were walked."""
-        return int(self.now[BELOW]), int(self.now[WALKED])
-
 
 _NOTHING = np.zeros(2, np.uint32)  # stays, as all must that a table points to
 
@@ -105,7 +101,7 @@ def begin_together(threads, shift, today, edges, shelf_crew, now):
     ``edges`` were walked before.
     """
     shelf_crew[:], shelf_crew[THREADS] = 0, threads
-    wider, filling = min(times_wider(today, edges, DAY_EDGES), 31 - shift), now[THE_FILLING] + 1
+    wider, filling = min(times_wider(today, edges), 31 - shift), now[THE_FILLING] + 1
     now[:] = 0
     now[SHIFT], now[FROM], now[THE_FILLING] = shift + wider, max((today << shift) - 1, 0), filling
     now[BELOW] = min(FARTHEST, now[FROM])

@@ -67,11 +67,12 @@ papers: of more, edges are walked more than once, and fewer are a step too many.
 OWN_DAY_EDGES = 1 << 8
 """The same for each thread, where each has vertices of its own."""
 
-OWN_VERTICES = 1 << 17
-"""Vertices for each of more threads than `MANY_THREADS` from which on they have vertices of their own."""
-
-OWN_AT_ONCE = 1 << 20
-"""Vertices from which on such threads are called at once: to clear the distances takes longer than that."""
+OWN_VERTICES = 1 << 20
+"""Vertices from which on each of `MANY_THREADS` has some of its own where neighbours are near each other; On
+16, 8 and 4 threads of an Intel
+machine it takes .6, .7 and .6 of the time of messages on a grid of 4 million, and .9, .7 and .6 of that of a
+calendar that is shared otherwise; .7, .7 and .7 on a road of 2 million, and .9, .7 and .6. On two of an AMD
+machine the grid takes 1.4 times as long as by messages."""
 
 PART_VERTICES = 1 << 4
 """Vertices of a chunk of a day, at least, where blocks are cut into parts. On 16 threads of an Intel machine
@@ -82,6 +83,14 @@ FUSED = 1 << 10
 
 ALONE = 64
 """Vertices of a step on a day that one thread does alone."""
+
+PATHS_NEAR = 6
+"""Edges of a vertex from which on two threads share shortest paths where neighbours are near each other: then
+days are long, and what one has lowered the other seldom asks for. On two threads of an AMD machine it takes
+.77 of the time of messages on a web graph (of one thread .55), .96 and .83 on points of a plane and a room,
+.75 and .91 in small worlds; on an Intel one .70 on that web graph. Where cores are far from each other two
+threads take 1.6 times as long as one on a road, and twice as long on a mesh; where neighbours are far 1.2
+times as long on random graphs."""
 
 THREADS_OF_MESH = 8
 """From so many on they share shortest paths where neighbours are near each other in a graph of less than
@@ -152,40 +161,42 @@ def chunk_edges(threads: int) -> int:
 
 
 @inline
-def times_wider(days: int, edges: int, enough: int) -> int:
-    """How often a calendar's days are doubled when others are called, after so many with so many edges, where
-    ``enough`` are those that one should have.
+def times_wider(days: int, edges: int) -> int:
+    """How often a calendar's days are doubled when others are called, after so many with so many edges.
 
     Of these the last had twice as many as the mean at least, for what is found grows. To fill the calendars
     for each doubling takes that road 2.4 ms instead of 2.3.
 
     Examples
     --------
-    >>> times_wider(70, 16_384, 1 << 12), times_wider(2, 100_000, 1 << 12), times_wider(0, 0, 1 << 12)
+    >>> times_wider(70, 16_384), times_wider(2, 100_000), times_wider(0, 0)
     (3, 0, 0)
     """
-    times, doublings = enough * days // max(2 * edges, 1), 0
+    times, doublings = DAY_EDGES * days // max(2 * edges, 1), 0
     while times > 1:
         times >>= 1
         doublings += 1
     return doublings
 
 
-def shares_paths(threads: int, n: int, near: bool) -> bool:
+def shares_paths(threads: int, n: int, near: bool, many: bool) -> bool:
     """Whether a search for shortest paths is shared, of which enough is left (`least_rest`).
 
-    ``near``: neighbours are. Where they are far it is by `MANY_THREADS` at least.
+    ``near``: neighbours are; ``many``: vertices have `PATHS_NEAR` edges. Where neighbours are far, or edges
+    fewer, it is by `MANY_THREADS` at least.
 
     Examples
     --------
-    >>> shares_paths(16, 1 << 15, False), shares_paths(2, 1 << 20, False), shares_paths(2, 1 << 20, True)
-    (True, False, True)
-    >>> shares_paths(4, 1 << 16, True), shares_paths(8, 1 << 16, True)
+    >>> shares_paths(16, 1 << 15, False, False), shares_paths(2, 1 << 20, False, True)
+    (True, False)
+    >>> shares_paths(2, 1 << 20, True, True), shares_paths(2, 1 << 20, True, False)
+    (True, False)
+    >>> shares_paths(4, 1 << 16, True, True), shares_paths(8, 1 << 16, True, True)
     (False, True)
     """
     if near and n < SHARED_VERTICES and threads < THREADS_OF_MESH:
         return False
-    return near or threads >= MANY_THREADS
+    return (near and many) or threads >= MANY_THREADS
 
 
 def have_own(threads: int, n: int, near: bool) -> bool:
@@ -193,10 +204,10 @@ def have_own(threads: int, n: int, near: bool) -> bool:
 
     Examples
     --------
-    >>> have_own(2, 1 << 18, True), have_own(16, 1 << 20, True), have_own(16, 1 << 22, True)
-    (True, False, True)
+    >>> have_own(2, 1 << 22, True), have_own(16, 1 << 19, True), have_own(16, 1 << 22, True)
+    (False, False, True)
     """
-    return near and threads > 1 and (threads <= MANY_THREADS or n >= min(threads, MOST_PARTS) * OWN_VERTICES)
+    return near and threads >= MANY_THREADS and n >= OWN_VERTICES
 
 
 def begun_alone(threads: int, n: int) -> int:

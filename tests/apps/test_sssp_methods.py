@@ -9,11 +9,11 @@ import gpop
 from gpop.apps import sssp_methods
 from gpop.apps.sssp import verify
 from gpop.apps.sssp_methods import choose
-from gpop.direct import calendar
+from gpop.direct import calendar, calendar_owned
 from gpop.generate import generate
 from gpop.model import crew_trial, sharing
 from gpop.model.crew_trial import FIRST, TURNS, CrewTrial
-from gpop.model.sharing import MANY_THREADS, THREADS_OF_MESH
+from gpop.model.sharing import MANY_THREADS, PATHS_NEAR, THREADS_OF_MESH
 from tests.apps import reference
 
 
@@ -52,8 +52,6 @@ def test_the_calendar_is_for_few_edges_or_for_few_of_each_vertex_that_are_not_ne
     monkeypatch.setattr(sharing, "SHARED_VERTICES", near.n)  # they share it
     assert choose(near, "auto", 3, None, many)[0] == "calendar"
     monkeypatch.setattr(sssp_methods, "MOST_OF_MANY", near.n + near.m - 1)
-    assert choose(near, "auto", 3, None, many)[1] == "few edges of each vertex, and neighbours are near"
-    monkeypatch.setattr(sssp_methods, "LEAST_DEGREE", 1)
     assert choose(near, "auto", 3, None, many)[0] == "messages"
 
 
@@ -93,18 +91,20 @@ def test_how_wide_days_are(dense):
     assert steps == [sssp_methods.DAY_STEPS, sssp_methods.DAY_STEPS_EVEN, sssp_methods.DAY_STEPS_CHAINS]
 
 
-def test_two_threads_share_a_calendar_where_neighbours_are_near(monkeypatch):
+def test_two_threads_share_a_calendar_where_neighbours_are_near_and_not_few(monkeypatch):
     """Many threads do anyway, unless there are few vertices."""
-    world = generate("small_world", vertices=1 << 14, degree=6, seed=3, weights=(1, 255))
+    world = generate("small_world", vertices=1 << 14, degree=PATHS_NEAR, seed=3, weights=(1, 255))
     assert gpop.sssp(world, 1, threads=8).run.threads == 1
     monkeypatch.setattr(sharing, "SHARED_VERTICES", 1 << 13)
     assert gpop.sssp(world, 1, threads=2).run.threads == 2
-    far = generate("uniform", scale=14, degree=6, seed=3, weights=(1, 255))
-    assert gpop.sssp(far, 1, threads=MANY_THREADS - 1).run.threads == 1
-    assert gpop.sssp(far, 1, threads=MANY_THREADS).run.threads > 1
+    fewer = generate("small_world", vertices=1 << 14, degree=PATHS_NEAR - 2, seed=3, weights=(1, 255))
+    far = generate("uniform", scale=14, degree=PATHS_NEAR, seed=3, weights=(1, 255))
+    for graph in (fewer, far):
+        assert gpop.sssp(graph, 1, threads=MANY_THREADS - 1).run.threads == 1
+        assert gpop.sssp(graph, 1, threads=MANY_THREADS).run.threads > 1
     monkeypatch.setattr(sharing, "SHARED_VERTICES", 1 << 15)  # of small graphs, where neighbours are near
     threads = THREADS_OF_MESH - 1, THREADS_OF_MESH
-    assert [gpop.sssp(world, 1, threads=each).run.threads > 1 for each in threads] == [False, True]
+    assert [gpop.sssp(fewer, 1, threads=each).run.threads > 1 for each in threads] == [False, True]
     assert gpop.sssp(far, 1, threads=THREADS_OF_MESH - 1).run.threads > 1
     monkeypatch.setattr(sharing, "SHARED_VERTICES", 1 << 13)
     assert choose(world, "auto", 255, None, TWO)[0] == "calendar"
@@ -112,29 +112,30 @@ def test_two_threads_share_a_calendar_where_neighbours_are_near(monkeypatch):
     assert choose(world, "auto", 255, None, TWO)[0] == "calendar"
     assert choose(world, "auto", 255, None, {"threads": 1})[0] == "messages"
     monkeypatch.setattr(sssp_methods, "MOST_OF_MANY", world.n + world.m - 1)
-    asked = "few edges of each vertex, and neighbours are near"
-    assert choose(world, "auto", 255, None, TWO) == ("calendar", asked)
-    assert choose(world, "auto", 255, None, {"threads": 1})[0] == "messages"
-    many = generate("small_world", vertices=1 << 14, degree=10, seed=3, weights=(1, 255))
-    assert choose(many, "auto", 255, None, TWO)[0] == "messages"
+    assert choose(world, "auto", 255, None, TWO)[0] == "messages"
 
 
-def test_each_of_few_threads_has_vertices_of_its_own(monkeypatch):
-    """And each of many on a large graph: `sharing.OWN_VERTICES`."""
+def test_where_neighbours_are_near_each_of_many_threads_has_vertices_of_its_own(monkeypatch):
+    """On graphs that are not small, and whose paths are no chains: else it is messages as before."""
     world = generate("small_world", vertices=1 << 14, degree=6, seed=3, weights=(1, 255))
+    chain = generate("grid", width=1 << 14, height=1, weights=(1, 255))
+    for name, value in (("MOST_OF_MANY", 1 << 12), ("MOST_VERTICES", 1 << 12)):
+        monkeypatch.setattr(sssp_methods, name, value)
     monkeypatch.setattr(sharing, "SHARED_VERTICES", 1 << 13)
-    owned = []
-    search = calendar.search
-
-    def seen(graph, source, width, threads=1, own=False):
-        owned.append(own)
-        return search(graph, source, width, threads, own)
-
-    monkeypatch.setattr(calendar, "search", seen)
-    for threads, vertices in ((2, 1 << 17), (8, 1 << 17), (8, 1 << 11)):
-        monkeypatch.setattr(sharing, "OWN_VERTICES", vertices)
-        assert gpop.sssp(world, 1, threads=threads).run.threads > 1
-    assert owned == [True, False, True]
+    many, few = {"threads": MANY_THREADS}, {"threads": MANY_THREADS - 1}
+    assert choose(world, "auto", 255, None, many)[0] == "messages"
+    monkeypatch.setattr(sharing, "OWN_VERTICES", world.n)
+    asked = "few edges of each vertex, and neighbours are near"
+    assert choose(world, "auto", 255, None, many) == ("calendar", asked)
+    assert {choose(chain, "auto", 255, None, many)[0], choose(world, "auto", 255, None, few)[0]} == {
+        "messages"
+    }
+    owned, search = [], calendar_owned.search
+    seen = lambda *asked: owned.append(asked) or search(*asked)  # noqa: E731
+    monkeypatch.setattr(calendar_owned, "search", seen)
+    expected = gpop.sssp(world, 1, method="messages").distance
+    assert np.array_equal(gpop.sssp(world, 1, threads=MANY_THREADS).distance, expected)
+    assert [threads for *_, threads in owned] == [MANY_THREADS]
 
 
 @pytest.mark.parametrize(("together", "then"), [(1.5, 2), (2.0, 1), (9.0, 1)])
@@ -144,13 +145,13 @@ def test_times_say_whether_two_threads_share_a_calendar(dense, monkeypatch, toge
     monkeypatch.setattr(sssp_methods, "LEAST_TRIED", dense.n)
     calls, graph, hub = [], reference.with_weights(dense, dense.weights), int(dense.out_degree.argmax())
 
-    def timed(graph, source, width, threads=1, own=False):
+    def timed(graph, source, width, threads=1):
         calls.append(threads)
-        return search(graph, source, width, threads, own)._replace(seconds={1: 2.0, 2: together}[threads])
+        return search(graph, source, width, threads)._replace(seconds={1: 2.0, 2: together}[threads])
 
     search = calendar.search
     monkeypatch.setattr(calendar, "search", timed)
-    monkeypatch.setattr(calendar, "is_kept", lambda own: True)
+    monkeypatch.setattr(calendar, "is_kept", lambda: True)
     expected = gpop.sssp(graph, hub, threads=1).distance
     for _ in range(FIRST + 2 * TURNS + 2):
         assert np.array_equal(gpop.sssp(graph, hub, threads=2).distance, expected)
@@ -167,7 +168,7 @@ def test_searches_of_little_are_not_timed(dense, monkeypatch):
 def test_nobody_waits_for_a_trial_to_be_compiled(dense, monkeypatch):
     monkeypatch.setattr(crew_trial, "is_shipped", lambda: False)
     monkeypatch.setattr(sssp_methods, "LEAST_TRIED", dense.n)
-    monkeypatch.setattr(calendar, "is_kept", lambda own: False)
+    monkeypatch.setattr(calendar, "is_kept", lambda: False)
     graph, hub = reference.with_weights(dense, dense.weights), int(dense.out_degree.argmax())
     assert {gpop.sssp(graph, hub, threads=2).run.threads for _ in range(FIRST + 2 * TURNS + 2)} == {1}
     monkeypatch.setattr(sssp_methods, "COMPILED_AFTER_S", 0.0)  # but for one who has searched for so long

@@ -1,7 +1,7 @@
 """Shortest paths with a calendar against SciPy's Dijkstra: all kinds, many years, too few blocks.
 
-By several threads, each with a calendar of its own, the distances are the same; also where each has vertices
-of its own, of which test_calendar_owned.py has more.
+By several threads, each with a calendar of its own, the distances are the same; where each has vertices of
+its own, too: test_calendar_owned.py.
 """
 
 from __future__ import annotations
@@ -151,54 +151,55 @@ SHARED = {
 
 def all_share(monkeypatch, after):
     """However small the graph, others are called when so many edges were walked."""
-    monkeypatch.setattr(calendar, "worth", lambda threads, *edges: threads)
+    for module in (calendar, calendar_owned):
+        monkeypatch.setattr(module, "worth", lambda threads, *edges: threads)
     monkeypatch.setattr(calendar, "begun_alone", lambda threads, n: after)
 
 
 @pytest.mark.parametrize("name", SHARED)
 @pytest.mark.parametrize("after", quick([0, 3000], 3000))
-@pytest.mark.parametrize("own", [False, True])
-def test_several_threads_find_the_same_distances(name, after, own, monkeypatch):
+def test_several_threads_find_the_same_distances(name, after, monkeypatch):
     """Also where they are more than there are cores, so that some come late, or never."""
     all_share(monkeypatch, after)
     graph = SHARED[name]()
     for source in (int(graph.out_degree.argmax()), 7):
         expected = search(graph, source, 8)
         assert expected.threads == 1 and agrees(graph, source, 8)
-        for threads in (2, 3, 2) if own else (2, 3, 16, 2):  # where nobody waits for more than there are
+        for threads in (2, 3, 16, 2):
             for width in (1, 64, 1e12):
-                found = search(graph, source, width, threads, own)
+                found = search(graph, source, width, threads)
                 if width == 1 and expected.edges[0] > 2 * after:  # else there may be but one day
                     assert found.threads == threads
                 assert np.array_equal(found.distance, expected.distance)
                 assert found.distance[found.distance < FARTHEST].max() < found.below
 
 
-@pytest.mark.parametrize("own", [False, True])
-def test_many_years_of_several_threads(own, monkeypatch):
+@pytest.mark.parametrize("search", [search, calendar_owned.search])
+def test_many_years_of_several_threads(search, monkeypatch):
     """What is beyond the year waits; one in which nothing lies is left out."""
     all_share(monkeypatch, 0)
     weights = np.array([5, 10**9, 1, 10**8, DAYS, DAYS - 1], np.uint32)
     chain = Graph.from_edges(range(6), range(1, 7), weights)
     grid = weighted(generate("grid", width=40, height=30), 10_000)
     for threads in (2, 5):
-        assert search(chain, 0, 1, threads, own).distance.tolist() == [0, *np.cumsum(weights).tolist()]
-        assert np.array_equal(search(grid, 0, 1, threads, own).distance, search(grid, 0, 1).distance)
+        assert search(chain, 0, 1, threads).distance.tolist() == [0, *np.cumsum(weights).tolist()]
+        assert np.array_equal(search(grid, 0, 1, threads).distance, calendar.search(grid, 0, 1).distance)
     edge = np.array([2**30, 2**30 - 2**19, 2**10, 2**18], np.uint32)
-    found = search(Graph.from_edges(range(4), range(1, 5), edge), 0, 1, 2, own)
+    found = search(Graph.from_edges(range(4), range(1, 5), edge), 0, 1, 2)
     assert found.distance.tolist() == [0, *np.cumsum(edge).tolist()]
 
 
-@pytest.mark.parametrize("own", [False, True])
-def test_calendars_of_several_threads_that_have_no_room(own, monkeypatch):
+@pytest.mark.parametrize("by_threads", [search, calendar_owned.search])
+def test_calendars_of_several_threads_that_have_no_room(by_threads, monkeypatch):
     all_share(monkeypatch, 0)
     graph = weighted(generate("rmat", scale=12, degree=40, seed=2, symmetrize=True), 900)
     source = int(graph.out_degree.argmax())
     expected = search(graph, source, 300)
     _few_blocks(monkeypatch)
     monkeypatch.setattr(calendar, "_shelves", [])
+    monkeypatch.setattr(calendar_owned, "_spare", [])
     for threads in (2, 5):
-        found = search(graph, source, 300, threads, own)
+        found = by_threads(graph, source, 300, threads)
         assert np.array_equal(found.distance, expected.distance)
 
 
@@ -208,12 +209,11 @@ def test_threads_are_called_as_edges_are_worth_it(monkeypatch):
     assert search(graph, int(graph.out_degree.argmax()), 8, 4).threads == graph.m // PATH_EDGES_EACH == 3
 
 
-@pytest.mark.parametrize("own", [False, True])
-def test_a_last_day_from_which_all_have_moved_away(own, monkeypatch):
+def test_a_last_day_from_which_all_have_moved_away(monkeypatch):
     """Others are called for it, and find nobody: what was found before is below the bound all the same."""
     all_share(monkeypatch, 1)
-    found = search(Graph.from_edges([0, 0, 2], [1, 2, 1], np.array([100, 1, 1])), 0, 8, 2, own)
-    assert found.threads == 2 and found.distance.tolist() == [0, 2, 1] and 2 < found.below <= 103
+    found = search(Graph.from_edges([0, 0, 2], [1, 2, 1], np.array([100, 1, 1])), 0, 8, 2)
+    assert found.threads == 2 and found.distance.tolist() == [0, 2, 1] and 2 < found.below <= 100
 
 
 def test_days_begin_as_wide_as_those_of_one_thread_suggest(monkeypatch):
