@@ -129,7 +129,7 @@ def warm(names: list[str], processes: int, progress: bool = False) -> int:
         run(0)
         for_each(len(runs) - 1, lambda i: run(i + 1), processes)
         filling.entry()  # which only a second run in a process needs
-        if worker_count() >= MANY_THREADS:
+        if "sssp" in names and worker_count() >= MANY_THREADS:
             Owners(1, 1)  # what large roads need, without one
     return len(runs)
 

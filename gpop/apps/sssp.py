@@ -106,9 +106,9 @@ def sssp(
     source : int or str
         Vertex index, or the name of a vertex; ``graph.vertex_of(id)`` for an original id that is a number.
     method : "auto", "messages", "lists" or "calendar"
-        Where weights are whole numbers auto is the calendar, on small graphs and a CPU, and lists where
-        vertices have many edges, also on a GPU, unless an option speaks of messages or iterations. The choice
-        and its reason are in ``trace.summary``.
+        Where weights are whole numbers auto is the calendar, on small graphs and a CPU, and by four threads
+        on large roads and meshes; and lists where vertices have many edges, also on a GPU, unless an option
+        speaks of messages or iterations. The choice and its reason are in ``trace.summary``.
     delta : float, optional
         Of messages: width of the buckets of distances that are finished one after the other. Distances do not
         depend on it. A small one saves edges, a large one saves iterations; ``math.inf`` makes no buckets. By

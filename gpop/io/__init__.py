@@ -193,11 +193,11 @@ def _warn_of_lone_vertices(graph: Graph, path: Path) -> None:
     lone[graph.indices] = False
     count = int(lone.sum())
     if count:
-        warnings.warn(
-            f"{path}: {count} vertices without edges are not in it: an edge list holds only edges; .bin, "
-            ".mtx and .gml hold them",
-            stacklevel=3,
-        )
+        warnings.warn_explicit(
+            f"{path}: without {count} of {graph.n} vertices, which have no edges: an edge list holds only "
+            "edges; .bin, .mtx and .gml hold them",
+            UserWarning, "gpop", 0,
+        )  # fmt: skip
 
 
 def options_for(path: Path, module: ModuleType, **given: Any) -> dict[str, Any]:

@@ -49,6 +49,7 @@ def folder(drawn, tmp_path, monkeypatch):
     return shutil.copytree(drawn, tmp_path / "copy")
 
 
+@pytest.mark.slow
 def test_every_file_is_there_and_named_in_the_index(drawn):
     from matplotlib.image import imread
 

@@ -129,15 +129,18 @@ def test_helpers_of_a_module_have_what_it_holds_now(monkeypatch):
     assert found(OfAModule) == [0, 3, 4]
     monkeypatch.setattr(helpers, "STEP", 10)
     assert found(OfAModule) == [0, 30, 31]
-    with emulated():
-        assert found(OfAModule, target="gpu") == [0, 30, 31]
+
+
+@pytest.mark.slow
+def test_on_a_gpu_helpers_of_modules_and_with_signatures_are_the_same():
+    for cls in (OfAModule, Typed):
+        with emulated():
+            assert found(cls, target="gpu") == found(cls, target="python")
 
 
 def test_a_helper_keeps_its_signature():
     expected = [0, 2654435761, 2 * 2654435761 % 2**32]
     assert found(Typed) == found(Typed, target="python") == expected
-    with emulated():
-        assert found(Typed, target="gpu") == expected
     with pytest.raises(
         gpop.ProgramError, match="test_published.py:.*expected one signature of numbers, or none"
     ):
