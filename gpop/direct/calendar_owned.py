@@ -67,9 +67,10 @@ from gpop.layout.edge_pairs import edge_pairs
 from gpop.model.light_first import FARTHEST
 from gpop.model.sharing import MOST_PARTS, OWN_DAY_EDGES, PATH_EDGES_EACH, worth
 
-COME, WANTED, CREW, SOURCE, CHUNK, CLEARED, READY = 0, 8, 9, 10, 16, 24, 25
+COME, WANTED, CREW, SOURCE, PATIENCE, CHUNK, CLEARED, READY = 0, 8, 9, 10, 11, 16, 24, 25
 """How many have come, or `_CLOSED` and more; how many are called; how many take part, once that is decided;
-the source; pieces of the distances that were claimed; how many have cleared theirs, and whether all have."""
+the source; `PATIENCE_NS`; pieces of the distances that were claimed; how many have cleared theirs; and
+whether all have."""
 
 DAY_SHIFT, BELOW, WALKED = range(32, 35)
 """Width of a day at first; in the end, what no distance is beyond, and edges walked."""
@@ -124,6 +125,7 @@ class Owners(Calendars):
         self.job.renew(self.search)
         self.now[:] = 0
         self.now[WANTED], self.now[SOURCE], self.now[DAY_SHIFT] = threads, source, shift
+        self.now[PATIENCE] = PATIENCE_NS
         call_together(self.function, self.job.address, threads)
         self.search = self.search._replace(distance=_NOTHING)
 
@@ -279,7 +281,7 @@ def own(worker, job):
             return
     _clear(job)
     if worker == 0:
-        while load_acquire(now, COME) < now[WANTED] - 1 and clock_ns() < started + PATIENCE_NS:
+        while load_acquire(now, COME) < now[WANTED] - 1 and clock_ns() < started + now[PATIENCE]:
             pause()
         crew = 1 + min(fetch_add(now, COME, _CLOSED), MOST_PARTS - 1)
         _share_out(crew, job)

@@ -15,19 +15,18 @@ from tests.direct.test_calendar import SHARED, weighted
 
 @pytest.fixture
 def owned(monkeypatch):
-    """Every graph is worth all threads, and the calendars of a search can be looked at."""
+    """Every graph is worth all threads, which are waited for; calendars of a search can be looked at."""
+    monkeypatch.setattr(calendar_owned, "PATIENCE_NS", 10**11)
     monkeypatch.setattr(calendar_owned, "worth", lambda threads, *edges: threads)
     monkeypatch.setattr(calendar_owned, "_spare", [])
 
 
 def by_many(graph, source, width, threads):
-    """A search in which all have taken part, which nobody waits for."""
-    for _ in range(500):
-        found = search(graph, source, width, threads)
-        (owners,) = calendar_owned._spare
-        if owners.now[CREW] == threads:
-            return found, owners
-    pytest.fail("they never came")
+    """A search in which all take part."""
+    found = search(graph, source, width, threads)
+    (owners,) = calendar_owned._spare
+    assert owners.now[CREW] == threads
+    return found, owners
 
 
 @pytest.mark.parametrize("name", SHARED)
@@ -102,3 +101,11 @@ def test_all_that_is_left_may_be_beyond_the_year(owned):
         for width in (1, 1000):
             assert search(chain, 0, width, 2).distance.tolist() == [0, *np.cumsum(weights).tolist()]
             assert search(star, 0, width, 2).distance.tolist() == [0, *weights.tolist()]
+
+
+def test_nobody_is_waited_for_who_does_not_come(owned, monkeypatch):
+    monkeypatch.setattr(calendar_owned, "PATIENCE_NS", 0)
+    graph = weighted(generate("grid", width=60, height=50), 255)
+    expected = calendar.search(graph, 7, 8).distance
+    for threads in (1, 2, 4) * 10:
+        assert np.array_equal(search(graph, 7, 8, threads).distance, expected)
