@@ -16,7 +16,7 @@ from typing import Any
 
 from gpop.common.errors import ProgramError
 from gpop.common.inlined import inline
-from gpop.program.references import globals_in, is_rebound, names_in, signatures_of
+from gpop.program.references import LIBRARIES, globals_in, is_rebound, names_in, signatures_of
 
 
 def publish(function: types.FunctionType, name: str) -> types.FunctionType:
@@ -49,7 +49,7 @@ def _publish_copy(function: types.FunctionType, name: str, caller: str, done: di
 
     def rebound(value: Any) -> Any:
         if isinstance(value, types.ModuleType):
-            return _module_with(value, function, rebound)
+            return _module_with(value, function, rebound, done)
         helper = getattr(value, "py_func", value)
         if not isinstance(helper, types.FunctionType):
             return value
@@ -69,19 +69,19 @@ def _publish_copy(function: types.FunctionType, name: str, caller: str, done: di
 
 
 def _module_with(
-    module: types.ModuleType, function: types.FunctionType, rebound: Callable[[Any], Any]
+    module: types.ModuleType, function: types.FunctionType, rebound: Callable[[Any], Any], done: dict
 ) -> types.ModuleType:
     """The module as a function is to see it: with copies of the helpers that it calls through it."""
-    used = {
-        name: value
-        for name in sorted(names_in(function.__code__))
-        if is_rebound(value := getattr(module, name, None), name, function.__code__)
-    }
-    copies = {name: rebound(value) for name, value in used.items()}
-    if all(copies[name] is value for name, value in used.items()):
+    asked, code = (id(module), id(function)), function.__code__
+    if asked in done:
+        return done[asked]
+    found = {name: getattr(module, name, None) for name in sorted(names_in(code))}
+    used = {name: value for name, value in found.items() if is_rebound(value, name, code)}
+    if not used or module.__name__.partition(".")[0] in LIBRARIES:
         return module
-    copy = types.ModuleType(module.__name__)
-    vars(copy).update(vars(module) | copies)
+    copy = done[asked] = types.ModuleType(module.__name__)  # before its parts, which may have it, too
+    vars(copy).update(vars(module))
+    vars(copy).update({name: rebound(value) for name, value in used.items()})
     return copy
 
 

@@ -59,8 +59,9 @@ class Shared(OfOneName):
         return True
 
 
-helpers = ModuleType("helpers")
+helpers, package = ModuleType("package.helpers"), ModuleType("package")
 helpers.STEP = 1
+package.helpers, helpers.package = helpers, package  # as where helpers.py imports its own package
 
 
 @njit
@@ -90,7 +91,7 @@ class OfAModule(OfOneName):
     """Its helpers are attributes of a module."""
 
     def scatterFunc(self, node):
-        return helpers.moved(helpers.moved_twice(np.int64(node)))
+        return package.helpers.moved(helpers.moved_twice(np.int64(node)))
 
     def gatherFunc(self, value, node):
         self.value[node] = value
