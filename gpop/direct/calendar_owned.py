@@ -120,17 +120,13 @@ class Owners(Calendars):
         self.function = entry(own, self.job.kind)
 
     def find(self, source: int, shift: int, threads: int, **lists: np.ndarray) -> None:
-        """Set the distances from a vertex."""
-        self.search = self.search._replace(**lists)
-        self.job.renew(self.search)
+        """Set the distances from a vertex; nothing of the graph is held afterwards."""
+        self.job.renew(self.search._replace(**lists))
         self.now[:] = 0
         self.now[WANTED], self.now[SOURCE], self.now[DAY_SHIFT] = threads, source, shift
         self.now[PATIENCE] = PATIENCE_NS
         call_together(self.function, self.job.address, threads)
-        self.search = self.search._replace(distance=_NOTHING)
 
-
-_NOTHING = np.empty(0, np.uint32)
 
 _spare: list[Owners] = []
 """The calendars of the last search, while no other has them."""

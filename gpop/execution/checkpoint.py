@@ -221,7 +221,7 @@ class Keeper:
         kinds = {name: value.dtype for name, value in program._parameters.items()}
         program._series = {
             name: np.array([*map(kinds[name].type, values)], kinds[name])
-            for name, values in said["series"].items()
+            for name, values in said.get("series", {}).items()  # older ones do not say
         }
         first, last = part
         active = [self._take(entry, first, last) for entry in said["files"]]

@@ -68,11 +68,10 @@ OWN_DAY_EDGES = 1 << 8
 """The same for each thread, where each has vertices of its own."""
 
 OWN_VERTICES = 1 << 20
-"""Vertices from which on each of `MANY_THREADS` has some of its own where neighbours are near each other; On
-16, 8 and 4 threads of an Intel
-machine it takes .6, .7 and .6 of the time of messages on a grid of 4 million, and .9, .7 and .6 of that of a
-calendar that is shared otherwise; .7, .7 and .7 on a road of 2 million, and .9, .7 and .6. On two of an AMD
-machine the grid takes 1.4 times as long as by messages."""
+"""Vertices from which on each of `MANY_THREADS` has some of its own where neighbours are near each other. On
+16, 8 and 4 threads of an Intel machine it takes .6, .7 and .6 of the time of messages on a grid of 4 million,
+and .9, .7 and .6 of that of a calendar that is shared otherwise; .7, .7 and .7 on a road of 2 million, and
+.9, .7 and .6. On two of an AMD machine the grid takes 1.4 times as long as by messages."""
 
 PART_VERTICES = 1 << 4
 """Vertices of a chunk of a day, at least, where blocks are cut into parts. On 16 threads of an Intel machine

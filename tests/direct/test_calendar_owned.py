@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 
@@ -9,6 +12,7 @@ from gpop.direct import calendar, calendar_owned, calendar_owned_steps
 from gpop.direct.calendar_owned import CREW, Owners, _share_out, search
 from gpop.generate import generate
 from gpop.graph.graph import Graph
+from gpop.layout.edge_pairs import edge_pairs
 from gpop.model.light_first import FARTHEST
 from tests.direct.test_calendar import SHARED, weighted
 
@@ -101,6 +105,15 @@ def test_all_that_is_left_may_be_beyond_the_year(owned):
         for width in (1, 1000):
             assert search(chain, 0, width, 2).distance.tolist() == [0, *np.cumsum(weights).tolist()]
             assert search(star, 0, width, 2).distance.tolist() == [0, *weights.tolist()]
+
+
+def test_what_is_kept_holds_nothing_of_the_graph(owned):
+    graph = weighted(generate("grid", width=60, height=50), 255)
+    search(graph, 7, 8, 2)
+    lists = weakref.ref(edge_pairs(graph, FARTHEST)[1])
+    del graph
+    gc.collect()
+    assert lists() is None and len(calendar_owned._spare) == 1
 
 
 def test_nobody_is_waited_for_who_does_not_come(owned, monkeypatch):

@@ -50,6 +50,17 @@ def test_a_run_goes_on_to_the_same_bits(tmp_path):
     assert [*tmp_path.iterdir()] == []  # it is over
 
 
+def test_one_that_says_nothing_of_lists_is_gone_on_from(tmp_path):
+    """As earlier ones did."""
+    with pytest.raises(Ended):
+        drift(tmp_path, end=7)
+    index = tmp_path / "checkpoint.json"
+    said = json.loads(index.read_text())
+    assert said.pop("series") == {}
+    index.write_text(json.dumps(said))
+    assert drift(tmp_path)[1].iterations == 12
+
+
 def test_after_so_many_seconds(tmp_path):
     with pytest.raises(Ended):
         drift(tmp_path, end=2, every=None, seconds=1e-9)
