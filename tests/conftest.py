@@ -1,7 +1,7 @@
 """Settings that must hold before Numba is imported, and the fixed seed.
 
-Every test worker compiles into a JIT cache directory of its own, and Numba gets 4 threads so that runs with
-1, 2 and 4 threads can be compared on any machine.
+Every test worker compiles into a JIT cache directory of its own, and looks into those of the others
+(other_workers.py). Numba gets 4 threads so that runs with 1, 2 and 4 threads can be compared on any machine.
 """
 
 import faulthandler
@@ -32,6 +32,10 @@ if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 import numba  # noqa: E402, F401 - tests compile functions that call gpop's: Numba is told of them at once
+
+from tests.other_workers import take_kernels  # noqa: E402
+
+take_kernels(_cache / _worker)
 
 try:
     from hypothesis import settings
