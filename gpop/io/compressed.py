@@ -8,8 +8,9 @@ import io
 import lzma
 import zlib
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from gpop.common.errors import GraphFileError, UsageError
 
@@ -25,32 +26,45 @@ def _zstandard():
     return zstandard
 
 
-class _Zstandard(io.RawIOBase):
-    """All frames of a Zstandard stream; a stream that ends within a frame is an error."""
+class _Frames(io.RawIOBase):
+    """All frames of a packed stream, one after the other; zeros may stand between them.
 
-    def __init__(self, file: BinaryIO):
+    A stream that ends within a frame is an error, and so is one that goes on with what is no frame:
+    Python's own readers of bzip2 and xz take that for the end, and what follows damage there is missing
+    without a word.
+    """
+
+    def __init__(self, file: BinaryIO, new_frame: Callable[[], Any], error: type[Exception]):
         self._file = file
-        self._new_frame = _zstandard().ZstdDecompressor().decompressobj
+        self._new_frame = new_frame
+        self._error = error
         self._frame = None  # the one being read
-        self._left = b""  # compressed bytes that belong to the next frame
+        self._any = False  # whether there was one
+        self._left = b""  # packed bytes that belong to the next frame
         self._ready = b""
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer) -> int:
-        error = _zstandard().ZstdError
         while not self._ready:
-            data = self._left or self._file.read(1 << 16)
-            self._left = b""
-            if not data:
-                if self._frame is not None:
-                    raise EOFError("the last frame is not complete")
-                return 0
+            data = b""
+            if getattr(self._frame, "needs_input", True):
+                data = self._left or self._file.read(1 << 16)
+                self._left = b""
+                if not data:
+                    if self._frame is not None:
+                        raise EOFError("the last frame is not complete")
+                    return 0
+                if self._frame is None and self._any:
+                    data = data.lstrip(b"\0")
+                    if not data:
+                        continue
             self._frame = self._frame or self._new_frame()
+            self._any = True
             try:
-                self._ready = self._frame.decompress(data)
-            except error as reason:
+                self._ready = self._unpacked(data)
+            except self._error as reason:
                 raise EOFError(str(reason)) from None
             if self._frame.eof:
                 self._left, self._frame = self._frame.unused_data, None
@@ -59,17 +73,29 @@ class _Zstandard(io.RawIOBase):
         buffer[: len(part)] = part
         return len(part)
 
+    def _unpacked(self, data: bytes) -> bytes:
+        """Plain bytes; those that know whether they need input give no more than is asked for."""
+        if hasattr(self._frame, "needs_input"):
+            return self._frame.decompress(data, 1 << 20)
+        return self._frame.decompress(data)
+
+
+_FRAMES = {
+    ".bz2": lambda: (bz2.BZ2Decompressor, OSError),
+    ".xz": lambda: (partial(lzma.LZMADecompressor, lzma.FORMAT_XZ), lzma.LZMAError),
+    ".zst": lambda: (_zstandard().ZstdDecompressor().decompressobj, _zstandard().ZstdError),
+}
+"""What begins a frame, and what it raises."""
+
 
 def opener(path: Path) -> Callable[[BinaryIO], BinaryIO] | None:
     """What turns the opened file into its plain bytes; None when it is not compressed."""
-    if path.suffix.lower() in (".gz", ".zst") and path.stat().st_size == 0:  # read as a file of no bytes
+    ending = path.suffix.lower()
+    if ending in ENDINGS and path.stat().st_size == 0:  # read as a file of no bytes
         raise GraphFileError(f"{path}: damaged compressed data: the file is empty")
-    return {
-        ".gz": gzip.open,
-        ".bz2": bz2.open,
-        ".xz": lzma.open,
-        ".zst": lambda file: io.BufferedReader(_Zstandard(file), 1 << 20),
-    }.get(path.suffix.lower())
+    if ending in _FRAMES:
+        return lambda file: io.BufferedReader(_Frames(file, *_FRAMES[ending]()), 1 << 20)
+    return gzip.open if ending == ".gz" else None
 
 
 def read_some(path: Path, file: BinaryIO, size: int) -> bytes:
