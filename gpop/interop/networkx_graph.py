@@ -193,7 +193,7 @@ def smallest(weights: np.ndarray) -> np.ndarray:
 
 def name_array(names: list) -> np.ndarray:
     """Array of original ids: integers when all are, else Python objects (never changed into text)."""
-    if all(isinstance(name, int) and abs(name) < 2**63 for name in names):
+    if all(isinstance(name, int | np.integer) and -(2**63) <= name < 2**63 for name in names):
         return np.array(names, np.int64)
     array = np.empty(len(names), object)
     for v, name in enumerate(names):  # one by one: a slice would unpack names that are tuples

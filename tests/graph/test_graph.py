@@ -135,6 +135,8 @@ def test_networkx_names_and_weights():
     assert set(ours.to_networkx().edges) == {("a", "b"), ("b", "a"), ("b", "c"), ("c", "b"), ("c", "c")}
     assert Graph.from_networkx(nx.path_graph(3)).weights is None
     assert Graph.from_networkx(nx.grid_2d_graph(2, 2)).vertex_of((1, 0)) == 2
+    numbers = Graph.from_networkx(nx.Graph([(np.int64(7), np.int32(5))])).original_ids
+    assert (numbers.dtype, numbers.tolist()) == (np.int64, [7, 5])
     with pytest.raises(UsageError, match="expected a NetworkX graph, got type"):
         Graph.from_networkx(nx.Graph)
     lesmis = nx.les_miserables_graph()
