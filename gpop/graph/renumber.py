@@ -18,7 +18,8 @@ from gpop.graph.arguments import MOST_VERTICES
 _IDS = 1 << 20  # treated at a time
 
 
-def _dense_enough(largest: int, distinct: int) -> bool:
+def dense_enough(largest: int, distinct: int) -> bool:
+    """Whether ids up to this one stay as they are, with so many different ones among them."""
     return largest + 1 <= min(4 * distinct + 1024, MOST_VERTICES)
 
 
@@ -42,8 +43,8 @@ def dense_ids(
         if others is not None:
             present = others.most(present.view(np.uint8)).view(np.bool_)
         distinct = int(np.count_nonzero(present))
-        if _dense_enough(largest, distinct):
-            return (stated if stated > largest and _dense_enough(stated - 1, distinct) else largest + 1), None
+        if dense_enough(largest, distinct):
+            return (stated if stated > largest and dense_enough(stated - 1, distinct) else largest + 1), None
         original = np.flatnonzero(present)
         number = np.empty(largest + 1, np.uint32)
         number[original] = np.arange(distinct, dtype=np.uint32)

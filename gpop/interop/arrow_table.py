@@ -157,8 +157,9 @@ def _encode(pa: Any, ends: list) -> tuple[np.ndarray, np.ndarray]:
     encoded = both.combine_chunks().dictionary_encode()
     if isinstance(encoded, pa.ChunkedArray):
         encoded = encoded.combine_chunks()
-    names = np.array(encoded.dictionary.to_pylist(), dtype=str)
-    return encoded.indices.to_numpy(zero_copy_only=False), names
+    names = encoded.dictionary.to_pylist()
+    lossy = any(name.endswith("\0") for name in names)  # NumPy's text has no zeros at its end
+    return encoded.indices.to_numpy(zero_copy_only=False), np.array(names, object if lossy else str)
 
 
 def _is_view(pa: Any, kind: Any) -> bool:
@@ -176,7 +177,12 @@ def stated(schema: pyarrow.Schema, largest: int, rows: int) -> int | None:
     text = (schema.metadata or {}).get(_VERTICES, b"")
     if not text.isdigit() or len(text) > 10:
         return None
-    return int(text) if largest < int(text) <= (1 << 20) + 512 * (rows + 1) else None
+    return int(text) if largest < int(text) <= most_stated(rows) else None
+
+
+def most_stated(rows: int) -> int:
+    """The largest number of vertices that a table of so many edges is believed to have."""
+    return (1 << 20) + 512 * (rows + 1)
 
 
 def to_arrow(graph: Graph) -> pyarrow.Table:
@@ -199,4 +205,7 @@ def id_array(pa: Any, ids: np.ndarray) -> Any:
     names = ids.tolist()
     if not all(isinstance(name, str) for name in names):
         raise UsageError("an Arrow table holds ids that are integers or text; others are in original_ids")
-    return pa.array(names, pa.large_string())
+    try:
+        return pa.array(names, pa.large_string())
+    except UnicodeEncodeError as error:
+        raise UsageError(f"an Arrow table holds text of Unicode, not the name {error.object!r}") from None

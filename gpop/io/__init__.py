@@ -4,8 +4,8 @@ A format module has ``read(path, weighted=None, progress=False) -> Graph`` and
 ``write(graph, path)``; it is imported when first used. The suffix finds the module, and the module
 checks that the content is its format. ``HOLDS_IDS = True`` says that the format itself stores original
 ids; for all others they lie beside the file (`gpop.io.ids`). ``ONLY_EDGES = True`` says that a vertex with an
-original id and no edges is not in the file. ``OPTIONS`` names what ``read`` takes besides,
-as ``options`` (`gpop.io.sniff.Options`).
+original id and no edges is not in the file; then ``tells_size(graph, ends)`` is whether those without are.
+``OPTIONS`` names what ``read`` takes besides, as ``options`` (`gpop.io.sniff.Options`).
 """
 
 from __future__ import annotations
@@ -149,7 +149,8 @@ def save(graph: Graph, path: str | os.PathLike) -> None:
 
     Edge lists, as text (``.txt``, ``.el``, ``.csv`` ...) or tables (``.parquet``, ``.arrow``, ``.feather``),
     hold only edges, between original ids where there are some: vertices with original ids and no edges are
-    not in them, which a `UserWarning` says, and original ids that are integers are read back as `load` reads
+    not in them, nor are those without edges where they are most (more than three of four, and 1,024), which
+    a `UserWarning` says, and original ids that are integers are read back as `load` reads
     any edge list: as vertices that are numbered from 0 to the largest id, unless the ids are far apart.
 
     Parameters
@@ -179,19 +180,26 @@ def save(graph: Graph, path: str | os.PathLike) -> None:
     module = format_module(path)
     if getattr(module, "HOLDS_IDS", False):
         module.write(graph, path)
-        if getattr(module, "ONLY_EDGES", False) and graph.original_ids is not None:
-            _warn_of_lone_vertices(graph, path)
+        if getattr(module, "ONLY_EDGES", False):
+            _warn_of_lone_vertices(graph, path, module)
         return
     ids = storable(graph, path)
     module.write(graph, path)
     write_ids(path, graph, ids)
 
 
-def _warn_of_lone_vertices(graph: Graph, path: Path) -> None:
-    """Say how many vertices of the graph are not in this edge list, if some are not."""
+def _warn_of_lone_vertices(graph: Graph, path: Path, module: ModuleType) -> None:
+    """Say how many vertices of the graph will not be read from this edge list, if some will not."""
     lone = graph.out_degree == 0
     lone[graph.indices] = False
     count = int(lone.sum())
+    if count and graph.original_ids is None:
+        if module.tells_size(graph, graph.n - count):
+            return
+        from gpop.graph.renumber import dense_enough
+
+        behind = int(lone[::-1].argmin()) if graph.m else graph.n  # the last ones
+        count = behind if dense_enough(graph.n - behind - 1, graph.n - count) else count
     if count:
         warnings.warn_explicit(
             f"{path}: without {count} of {graph.n} vertices, which have no edges: an edge list holds only "

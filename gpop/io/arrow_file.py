@@ -18,7 +18,7 @@ from gpop.common.memory import require_memory
 from gpop.common.others import Others
 from gpop.common.progress import progress_bar
 from gpop.common.replacing import replacing
-from gpop.graph.arguments import as_size
+from gpop.graph.arguments import as_ids, as_size
 from gpop.graph.graph import Graph
 from gpop.graph.renumber import dense_ids
 from gpop.interop.arrow_table import (
@@ -27,10 +27,12 @@ from gpop.interop.arrow_table import (
     import_pyarrow,
     integer_columns,
     largest_and_rows,
+    most_stated,
     stated,
     to_arrow,
 )
 from gpop.interop.edge_columns import pick_columns
+from gpop.io.ids import distinct
 from gpop.io.libraries import demand_weights, reading
 from gpop.io.share import Share
 from gpop.io.sniff import Options
@@ -154,6 +156,11 @@ def _valid(batches: Iterator) -> Iterator[pyarrow.RecordBatch]:
         yield batch
 
 
+def tells_size(graph: Graph, ends: int) -> bool:
+    """Whether the file says how many vertices there are, and is believed."""
+    return graph.n <= most_stated(graph.m)
+
+
 def write(graph: Graph, path: Path) -> None:
     """Write an edge table with the columns source, target and, when there are weights, weight."""
     import_pyarrow()
@@ -161,7 +168,11 @@ def write(graph: Graph, path: Path) -> None:
     import pyarrow.parquet
 
     require_memory(24 * graph.m, f"writing {path}")
-    table = to_arrow(graph)
+    ids = distinct(graph, path)
+    if ids is not None and ids.dtype.kind in "iu":
+        as_ids(ids, f"{path}: original_ids")
+    arrays = graph.indptr, graph.indices, graph.weights
+    table = to_arrow(Graph(*arrays, original_ids=ids))
     with replacing(path) as temporary:
         if path.suffix.lower() == ".parquet":
             pyarrow.parquet.write_table(table, temporary)

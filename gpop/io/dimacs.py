@@ -103,9 +103,13 @@ def write(graph: Graph, path: Path) -> None:
     with replacing(path) as temporary, open_to_write(temporary, path) as file:
         file.write(f"c {graph.name or 'graph'}\np sp {graph.n} {graph.m}\n".encode("ascii", "replace"))
         text = np.empty(65 << 17, np.uint8)
+        written = 0
         for first, last in ranges(graph.m, 1 << 17):
             source, destination, its_weights = edges.chunk(first, last)
             if its_weights is None:
                 its_weights = np.ones(last - first, np.uint32)
             ids = [np.add(end, 1, dtype=np.int64) for end in (source, destination)]
-            file.write(text[: write_lines(*ids, its_weights, ord(" "), ord("a"), text)].data)
+            size = write_lines(*ids, its_weights, ord(" "), ord("a"), text)
+            file.write(text[:size].data)
+            written += size
+        believable(path, graph.n, written)  # else it would be written, and not read

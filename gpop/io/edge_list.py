@@ -26,14 +26,16 @@ import numpy as np
 from gpop.common.errors import GraphFileError
 from gpop.common.parallel import ranges
 from gpop.common.replacing import replacing
+from gpop.graph.arguments import as_ids
 from gpop.graph.build import Edges, csr_edges
 from gpop.graph.edge_pieces import csr_of
 from gpop.graph.graph import Graph
-from gpop.graph.renumber import dense_ids
+from gpop.graph.renumber import dense_enough, dense_ids
 from gpop.io.compressed import open_to_write
+from gpop.io.ids import distinct
 from gpop.io.named_edges import NamedEdges, write_named
 from gpop.io.sniff import Layout, Options, layout_of, reads_as_integers
-from gpop.io.text import Dialect, Piece, first_line, parse_block, text_blocks
+from gpop.io.text import Dialect, Piece, finite_weights, first_line, parse_block, text_blocks
 from gpop.io.text_kernels import write_lines
 
 HOLDS_IDS = ONLY_EDGES = True
@@ -139,15 +141,22 @@ def _to_graph(pieces: list[Piece], stated: int, weighted: bool, progress: bool) 
     return Graph(*csr_of(n, ends, weights, weighted, progress), original_ids=original_ids)
 
 
+def tells_size(graph: Graph, ends: int) -> bool:
+    """Whether the file says how many vertices there are, and is believed when ``ends`` have edges."""
+    return dense_enough(graph.n - 1, ends)
+
+
 def write(graph: Graph, path: Path) -> None:
     """Write one edge a line with original ids; ``.csv`` gets commas, all others tabs."""
-    ids = graph.original_ids
+    finite_weights(graph, path)
+    ids = distinct(graph, path)
     separator = b"," if ".csv" in [suffix.lower() for suffix in path.suffixes] else b"\t"
     edges = csr_edges(graph.indptr, graph.indices, graph.weights)
-    integers = ids is None or (ids.dtype.kind in "iu" and not (len(ids) and ids.min() < 0))
-    if not integers:
-        write_named(graph, path, separator.decode())
+    if ids is not None and ids.dtype.kind == "U":
+        write_named(graph, ids.tolist(), path, separator.decode())
         return
+    if ids is not None:
+        as_ids(ids, f"{path}: original_ids")
     with replacing(path) as temporary, open_to_write(temporary, path) as file:
         name = (graph.name or "graph").encode("unicode_escape")
         file.write(b"# %s: directed\n# Nodes: %d Edges: %d\n" % (name, graph.n, graph.m))
@@ -156,17 +165,22 @@ def write(graph: Graph, path: Path) -> None:
 
 def write_edges(
     file: BinaryIO, edges: Edges, rename: Callable[[np.ndarray], np.ndarray], separator: bytes
-) -> None:
-    """Write one edge a line, its ids renamed; any weight is written so that it is read back as it was."""
+) -> int:
+    """Write one edge a line, its ids renamed; any finite weight is read back as it was. Returns the bytes."""
     text = np.empty(65 << 17, np.uint8)
+    written = 0
     for first, last in ranges(edges.count, 1 << 17):
         source, destination, weights = edges.chunk(first, last)
         source, destination = rename(source), rename(destination)
         if weights is None or weights.dtype.kind in "iu":
             size = write_lines(source, destination, weights, ord(separator), 0, text)
             file.write(text[:size].data)
+            written += size
         else:
             columns = (source.tolist(), destination.tolist(), weights.tolist())
             lines = (separator.join(b"%d" % u for u in ends) for ends in zip(*columns[:2], strict=True))
             rows = zip(lines, columns[2], strict=True)
-            file.write(b"".join(b"%s%s%r\n" % (ends, separator, weight) for ends, weight in rows))
+            lines = b"".join(b"%s%s%r\n" % (ends, separator, weight) for ends, weight in rows)
+            file.write(lines)
+            written += len(lines)
+    return written

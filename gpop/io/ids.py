@@ -11,8 +11,10 @@ from pathlib import Path
 
 import numpy as np
 
+from gpop.common.arguments import plain
 from gpop.common.errors import GraphFileError, UsageError
 from gpop.common.replacing import replacing
+from gpop.graph.edge_pieces import integers_type
 from gpop.graph.graph import Graph
 from gpop.io.archive import check_archive
 from gpop.io.libraries import reading
@@ -32,13 +34,27 @@ def storable(graph: Graph, path: Path) -> np.ndarray | None:
     ids = graph.original_ids
     if ids is None or ids.dtype.kind in "iuU":
         return ids
-    names = ids.tolist()
+    names = list(map(plain, ids.tolist()))
+    if names and {type(name) for name in names} == {int} and integers_type(min(names), max(names)):
+        return np.array(names, integers_type(min(names), max(names)))
     if not all(isinstance(name, str) and not name.endswith("\0") for name in names):
         raise UsageError(
             f"{path}: original ids are {type(names[0]).__name__} and the like, expected integers or text "
             "(set graph.original_ids = None to save without them)"
         )
     return np.array(names, str)  # also where there are none
+
+
+def distinct(graph: Graph, path: Path) -> np.ndarray | None:
+    """`storable` ids for a format that tells vertices by them; UsageError when two vertices have the same."""
+    ids = storable(graph, path)
+    if ids is None or len(set(ids.tolist()) if ids.dtype.kind == "U" else np.unique(ids)) == graph.n:
+        return ids
+    found, often = np.unique(ids, return_counts=True)
+    raise UsageError(
+        f"{path}: {often.max()} vertices are called {found[often.argmax()].item()!r} and would be read as "
+        "one, expected a name for each (.bin and .npz keep them apart)"
+    )
 
 
 def write_ids(path: Path, graph: Graph, ids: np.ndarray | None) -> None:

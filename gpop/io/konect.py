@@ -29,6 +29,7 @@ from gpop.io.text import (
     believable,
     expect_edges,
     fields_of,
+    finite_weights,
     first_line,
     numbered_from_one,
     parse_block,
@@ -92,6 +93,7 @@ def _number_ids(path: Path, pieces: list[Piece], kind: bytes, sizes: list[int]) 
 
 def write(graph: Graph, path: Path) -> None:
     """Write an asymmetric network, weighted when the graph is."""
+    finite_weights(graph, path)
     kind = "unweighted"
     if graph.weights is not None:
         kind = "posweighted" if graph.m == 0 or graph.weights.min() > 0 else "signed"
@@ -99,4 +101,5 @@ def write(graph: Graph, path: Path) -> None:
     edges = csr_edges(graph.indptr, graph.indices, graph.weights)
     with replacing(path) as temporary, open_to_write(temporary, path) as file:
         file.write(f"% asym {kind}\n% {graph.m} {graph.n} {graph.n}\n".encode())
-        write_edges(file, edges, lambda ids: ids + one, b" ")
+        size = write_edges(file, edges, lambda ids: ids + one, b" ")
+        believable(path, graph.n, size)  # else it would be written, and not read

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from gpop.common.errors import GraphFileError
+from gpop.common.errors import GraphFileError, UsageError
 from gpop.common.memory import require_memory
 from gpop.common.parallel import for_each, ranges
 from gpop.common.replacing import replacing
@@ -119,6 +119,12 @@ def _to_graph(path: Path, parts: list[np.ndarray], has_weights: bool, take_weigh
 def write(graph: Graph, path: Path) -> None:
     """Write an adjacency graph, weighted when the graph is; weights must be integers."""
     weights = whole_weights(graph, path)
+    if (
+        weights is not None
+        and len(weights)
+        and not -(2**63) < int(weights.min()) <= int(weights.max()) < 2**63
+    ):
+        raise UsageError(f"{path}: a weight of 64 bits, expected integers below 2^63 (.el stores any weight)")
     kind = "AdjacencyGraph" if weights is None else "WeightedAdjacencyGraph"
     with replacing(path) as temporary, open_to_write(temporary, path) as file:
         file.write(f"{kind}\n{graph.n}\n{graph.m}\n".encode())

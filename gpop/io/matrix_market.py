@@ -35,6 +35,7 @@ from gpop.io.text import (
     Piece,
     believable,
     expect_edges,
+    finite_weights,
     first_line,
     line_error,
     numbered_from_one,
@@ -107,6 +108,7 @@ def _header(path: Path, block: bytes) -> tuple[_Header, int]:
 
 def write(graph: Graph, path: Path) -> None:
     """Write a general coordinate matrix: pattern, integer or real as the weights are."""
+    finite_weights(graph, path)
     field = (
         b"pattern" if graph.weights is None else b"real" if graph.weights.dtype.kind == "f" else b"integer"
     )
@@ -114,4 +116,5 @@ def write(graph: Graph, path: Path) -> None:
     with replacing(path) as temporary, open_to_write(temporary, path) as file:
         file.write(b"%%%%MatrixMarket matrix coordinate %s general\n" % field)
         file.write(b"%d %d %d\n" % (graph.n, graph.n, graph.m))
-        write_edges(file, edges, lambda ids: ids + np.int64(1), b" ")
+        size = write_edges(file, edges, lambda ids: ids + np.int64(1), b" ")
+        believable(path, graph.n, size)  # else it would be written, and not read

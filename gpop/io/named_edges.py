@@ -19,7 +19,7 @@ from gpop.graph.edge_pieces import integers_type
 from gpop.graph.graph import Graph
 from gpop.interop.edge_columns import graph_of_columns
 from gpop.io.compressed import open_to_write
-from gpop.io.fields import BLANK_BYTES, is_integer, part, weight
+from gpop.io.fields import BLANK_BYTES, is_integer, is_number, part, weight
 from gpop.io.named_arrow import Columns, columns_of
 from gpop.io.sniff import Layout
 from gpop.io.text import join, line_error
@@ -118,17 +118,15 @@ class NamedEdges:
         return graph_of_columns(*([end] for end in ends), pieces, names=np.array(names), progress=progress)
 
 
-def write_named(graph: Graph, path: Path, separator: str) -> None:
-    """Write one edge a line under a header; names that blanks or quotes would break are refused."""
-    names = [str(name) for name in graph.original_ids.tolist()]
+def write_named(graph: Graph, names: list[str], path: Path, separator: str) -> None:
+    """Write one edge a line under a header; names that would not be read as they are are refused."""
+    parts = set("\t\n\r\"'\0" + (",;|" if separator == "," else " "))
     for name in names:
-        bare = name.strip()
-        clean = bare == name and name and not set(name) & set("\t\n\r\"'") and name[0] not in "#%"
-        if not clean or (separator == "," and set(name) & set(",;|")) or (separator != "," and " " in name):
-            raise UsageError(
-                f"{path}: vertex {name!r} cannot be written in an edge list, expected names without blanks, "
-                "quotes and separators (.parquet and .graphml store any name)"
-            )
+        if not name or name.strip() != name or set(name) & parts or name[0] in "#%" or not _is_utf8(name):
+            raise _unwritten(path, name, "names without blanks, quotes and separators")
+    strange = _no_integer(graph, names)
+    if strange is not None:
+        raise _unwritten(path, strange, "names that are not read as numbers")
     weights = None if graph.weights is None else graph.weights.tolist()
     columns = ["source", "target", "weight"][: 2 if weights is None else 3]
     with replacing(path) as temporary, open_to_write(temporary, path) as packed:
@@ -137,6 +135,33 @@ def write_named(graph: Graph, path: Path, separator: str) -> None:
         for v, name in enumerate(names):
             for e in range(graph.indptr[v], graph.indptr[v + 1]):
                 row = [name, names[graph.indices[e]]] + ([] if weights is None else [repr(weights[e])])
+                if row == columns:
+                    raise _unwritten(path, name, "no edge that reads like the header")
                 file.write(separator.join(row) + "\n")
         file.flush()
         file.detach()
+
+
+def _is_utf8(name: str) -> bool:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _no_integer(graph: Graph, names: list[str]) -> str | None:
+    """A name of an edge's end that a reader would take for another number, or refuse among numbers."""
+    ends = np.union1d(np.flatnonzero(graph.out_degree), graph.indices).tolist()
+    used = [names[v] for v in ends]
+    if all(map(is_integer, used)):
+        return next((name for name in used if str(int(name)) != name), None)
+    edge = (names[int(graph.out_degree.astype(bool).argmax())], names[graph.indices[0]])
+    return next(name for name in used if not is_integer(name)) if all(map(is_number, edge)) else None
+
+
+def _unwritten(path: Path, name: str, expected: str) -> UsageError:
+    return UsageError(
+        f"{path}: vertex {name!r} cannot be written in an edge list, expected {expected} "
+        "(.parquet and .graphml store any name)"
+    )

@@ -20,11 +20,13 @@ from gpop.common.memory import require_memory
 from gpop.common.replacing import replacing
 from gpop.graph.graph import Graph
 from gpop.io.fields import LONG_INTEGER, is_integer
+from gpop.io.ids import distinct
 from gpop.io.igraph_file import read_igraph
 from gpop.io.libraries import demand_weights, reading
 
 HOLDS_IDS = True
 
+_NO_XML = re.compile("[^\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _BYTES = 8  # that NetworkX takes at least for a byte of the file
 
 
@@ -76,13 +78,15 @@ def _read_long_integers(found: Any) -> None:
 def write(graph: Graph, path: Path) -> None:
     """Write a GraphML or GML file."""
     nx = _library(("networkx",))
-    found = graph.to_networkx()
-    names = graph.original_ids
-    if names is not None and names.dtype == object:
-        if not all(isinstance(name, str) for name in names):
-            raise UsageError(f"{path}: original ids are not text, expected integers or text")
+    names = distinct(graph, path)
+    gml = path.suffix.lower() == ".gml"
+    for text in [graph.name, *(names.tolist() if names is not None and names.dtype.kind == "U" else [])]:
+        if not gml and _NO_XML.search(text):
+            raise UsageError(f"{path}: {text!r} cannot be written, expected characters that XML has")
+    arrays = graph.indptr, graph.indices, graph.weights
+    found = Graph(*arrays, original_ids=names, name=graph.name).to_networkx()
     with replacing(path) as temporary:
-        if path.suffix.lower() == ".gml":
+        if gml:
             nx.write_gml(found, temporary)
         else:
             nx.write_graphml(found, temporary)

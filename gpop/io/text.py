@@ -271,6 +271,19 @@ def numbered_from_one(
     return Graph(*csr_of(n, ends, weights, weighted, progress, opposite=opposite))
 
 
+def finite_weights(graph: Graph, path: Path) -> None:
+    """UsageError when a weight is no number that text can say: it would be written, and not read."""
+    if graph.weights is None or graph.weights.dtype.kind != "f":
+        return
+    finite = np.isfinite(graph.weights)
+    if not finite.all():
+        e = int(finite.argmin())
+        raise UsageError(
+            f"{path}: weight {graph.weights[e]} of edge {e} cannot be stored, expected finite numbers "
+            "(.npz and .parquet store any weight)"
+        )
+
+
 def whole_weights(graph: Graph, path: Path) -> np.ndarray | None:
     """The weights as integers for a format that has no others, or UsageError when one would change."""
     weights = graph.weights
