@@ -43,6 +43,8 @@ def options_of(spec: str) -> dict[str, Any]:
             elif name == "weights":
                 low, high = value.split("-")
                 options[name] = (int(low), int(high))
+            elif name in ("kind", "progress"):  # arguments of `generate` that are given already
+                raise ValueError
             else:
                 options[name] = type(GENERATORS[kind].get(name, 1))(value)
         except ValueError:

@@ -12,8 +12,10 @@ import pytest
 from scipy.stats import kstest, norm
 
 import gpop.io
+from gpop.common.errors import UsageError
 from gpop.generate import GENERATORS, generate
 from gpop.generate.__main__ import main
+from gpop.generate.spec import generated
 from tests.graphs import same
 
 
@@ -115,6 +117,12 @@ def test_unknown_words_are_those_of_the_kind(words, unknown, capsys):
     assert main(["rmat", *words]) == 2
     error = capsys.readouterr().err
     assert error == f"gpop: unrecognized arguments: {unknown} (see python -m gpop.generate rmat --help)\n"
+
+
+@pytest.mark.parametrize("word", ["kind=3", "progress=1", "scale=x", "weights=5"])
+def test_words_that_are_no_size_of_a_kind(word):
+    with pytest.raises(UsageError, match=f"graph rmat:{word}: '{word}': expected NAME=NUMBER"):
+        generated(f"rmat:{word}")
 
 
 def test_help_lists_every_kind(capsys):
