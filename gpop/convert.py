@@ -37,6 +37,7 @@ from gpop.common.command import (
     add_json_option,
     add_reading_options,
     exit_code,
+    file_to_write,
     print_json,
     prog,
     reading_options,
@@ -78,12 +79,6 @@ def _seed(text: str) -> int:
     return int(text)
 
 
-def _ids_file(text: str) -> Path:
-    if not text.endswith(".npy"):
-        raise argparse.ArgumentTypeError(f"{text!r}: expected a name ending in .npy")
-    return Path(text)
-
-
 def _parser() -> Parser:
     parser = Parser(prog=prog("gpop.convert"), description=__doc__)
     parser.add_argument("input", type=Path, help="graph file to read")
@@ -100,7 +95,10 @@ def _parser() -> Parser:
     )
     parser.add_argument("--seed", type=_seed, default=1, help="of random weights and orders (default: 1)")
     parser.add_argument(
-        "--ids", type=_ids_file, metavar="FILE", help="write the original id of every vertex (.npy)"
+        "--ids",
+        type=file_to_write((".npy",)),
+        metavar="FILE",
+        help="write the original id of every vertex (.npy)",
     )
     parser.add_argument(
         "--parts",

@@ -135,6 +135,7 @@ def test_names_as_ids(tmp_path):
         (["in.bin", "o.bin", "--remove-duplicates", "keep"], "gpop: argument --remove-duplicates: invalid"),
         (["in.bin", "o.bin", "--seed", "x"], "gpop: argument --seed: 'x': expected a whole number"),
         (["in.bin", "o.bin", "--ids", "ids.txt"], "gpop: argument --ids: 'ids.txt': expected a name ending"),
+        (["in.bin", "o.bin", "--ids", "no/i.npy"], "gpop: argument --ids: 'no/i.npy': there is no directory"),
     ],
 )
 def test_errors(given, tmp_path, monkeypatch, capsys, arguments, message):
