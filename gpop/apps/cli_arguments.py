@@ -120,12 +120,14 @@ def parse(argv: list[str] | None, app: App) -> argparse.Namespace:
 
 def _check_files(parser: Parser, given: argparse.Namespace) -> None:
     """No file is written over by another one, however it is called."""
-    taken: dict[str, str] = {}
+    taken = {os.path.realpath(given.graph): "graph"}
     for name in ("output", "trace", "report"):
         path = getattr(given, name)
         if path is None:
             continue
         other = taken.setdefault(os.path.realpath(path), name)
+        if other == "graph":
+            parser.error(f"--{name} {path}: is the file of the graph, expected another one")
         if other != name:
             parser.error(f"--{name} {path}: is the file of --{other}, expected another one")
 

@@ -77,6 +77,7 @@ BAD = {
         ["ROAD", "--output", "x.csv", "--trace", "./x.csv"],
         "--trace x.csv: is the file of --output, expected another one",
     ),
+    "output over the graph": ("bfs", ["x.csv", "--output", "./x.csv"], "x.csv: is the file of the graph"),
     "verify half a run": ("bfs", ["ROAD", "--verify", "--iterations", "2"], "--verify needs a finished run"),
     "messages for afforest": (
         "cc",
