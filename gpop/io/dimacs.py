@@ -35,6 +35,7 @@ from gpop.io.text import (
     numbered_from_one,
     parse_block,
     text_blocks,
+    told_name,
     whole_weights,
 )
 from gpop.io.text_kernels import write_lines
@@ -101,7 +102,7 @@ def write(graph: Graph, path: Path) -> None:
     weights = whole_weights(graph, path)
     edges = csr_edges(graph.indptr, graph.indices, weights)
     with replacing(path) as temporary, open_to_write(temporary, path) as file:
-        file.write(f"c {graph.name or 'graph'}\np sp {graph.n} {graph.m}\n".encode("ascii", "replace"))
+        file.write(b"c %s\np sp %d %d\n" % (told_name(graph), graph.n, graph.m))
         text = np.empty(65 << 17, np.uint8)
         written = 0
         for first, last in ranges(graph.m, 1 << 17):

@@ -35,7 +35,7 @@ from gpop.io.compressed import open_to_write
 from gpop.io.ids import distinct
 from gpop.io.named_edges import NamedEdges, write_named
 from gpop.io.sniff import Layout, Options, layout_of, reads_as_integers
-from gpop.io.text import Dialect, Piece, finite_weights, first_line, parse_block, text_blocks
+from gpop.io.text import Dialect, Piece, finite_weights, first_line, parse_block, text_blocks, told_name
 from gpop.io.text_kernels import write_lines
 
 HOLDS_IDS = ONLY_EDGES = True
@@ -85,8 +85,8 @@ class Beginning(NamedTuple):
 def beginning(path: Path, head: bytes, weighted: bool | None, options: Options | None) -> Beginning:
     """What the text up to the second line that is neither blank nor a comment says about the file."""
     text, start, end = _first_line(head)
-    stated = _NODES.search(head, 0, start)
-    vertices = int(stated[1]) if stated else 0
+    stated = [*_NODES.finditer(head, 0, start)]
+    vertices = int(stated[-1][1]) if stated else 0  # the last one: those before may be of a name
     if not text:
         return Beginning(None, 0, 1, vertices, bool(weighted))
     line = 1 + head[:start].count(b"\n")
@@ -158,8 +158,8 @@ def write(graph: Graph, path: Path) -> None:
     if ids is not None:
         as_ids(ids, f"{path}: original_ids")
     with replacing(path) as temporary, open_to_write(temporary, path) as file:
-        name = (graph.name or "graph").encode("unicode_escape")
-        file.write(b"# %s: directed\n# Nodes: %d Edges: %d\n" % (name, graph.n, graph.m))
+        told = (told_name(graph), graph.n, graph.m)
+        file.write(b"# %s: directed\n# Nodes: %d Edges: %d\n" % told)
         write_edges(file, edges, (lambda ends: ends) if ids is None else (lambda ends: ids[ends]), separator)
 
 

@@ -37,6 +37,7 @@ from gpop.io.text import (
     line_error,
     pieces_of,
     text_blocks,
+    told_name,
     whole_weights,
 )
 from gpop.io.text_kernels import POWERS
@@ -194,11 +195,10 @@ def write(graph: Graph, path: Path) -> None:
             f"{path}: a METIS graph is undirected, expected both directions of every edge with the same "
             "weight (graph.symmetrize() adds them)"
         )
-    fmt = "" if weights is None else " 001"
+    fmt = b"" if weights is None else b" 001"
     m = (graph.m + _loops(graph.indptr, graph.indices)) // 2
     with replacing(path) as temporary, open_to_write(temporary, path) as file:
-        name = (graph.name or "graph").encode("ascii", "replace").decode()
-        file.write(f"% {name}\n{graph.n} {m}{fmt}\n".encode())
+        file.write(b"%% %s\n%d %d%s\n" % (told_name(graph), graph.n, m, fmt))
         v = 0
         while v < graph.n:
             last = int(np.searchsorted(graph.indptr, graph.indptr[v] + _EDGES, "right")) - 1

@@ -271,6 +271,11 @@ def numbered_from_one(
     return Graph(*csr_of(n, ends, weights, weighted, progress, opposite=opposite))
 
 
+def told_name(graph: Graph) -> bytes:
+    """The graph's name for a comment: one line, whatever is in it."""
+    return (graph.name or "graph").encode("unicode_escape")
+
+
 def finite_weights(graph: Graph, path: Path) -> None:
     """UsageError when a weight is no number that text can say: it would be written, and not read."""
     if graph.weights is None or graph.weights.dtype.kind != "f":

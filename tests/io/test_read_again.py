@@ -101,6 +101,14 @@ def test_names_without_a_place_in_xml(tmp_path):
         refused(graph, tmp_path / "g.gml", "expected integers or text")
 
 
+@pytest.mark.parametrize("ending", [".el", ".gr", ".graph"])
+def test_names_of_graphs_are_comments(tmp_path, ending):
+    graph = Graph.from_edges([0, 1], [1, 0], [7, 7], name="é Nodes: 9\n5 4\r\np sp 3 3")
+    graph.save(tmp_path / f"g{ending}")
+    assert edges_by_id(gpop.io.load(tmp_path / f"g{ending}")) == edges_by_id(graph)
+    assert gpop.io.load(tmp_path / f"g{ending}").n == 2
+
+
 @pytest.mark.parametrize("ending", [".konect", ".mtx", ".gr"])
 def test_more_vertices_than_the_text_bears_out(tmp_path, ending):
     refused(pair(n=1_100_000), tmp_path / f"g{ending}", "its header says 1100000 vertices")
