@@ -35,10 +35,9 @@ from gpop.io.text import (
     numbered_from_one,
     parse_block,
     text_blocks,
-    told_name,
-    whole_weights,
 )
 from gpop.io.text_kernels import write_lines
+from gpop.io.text_values import told_name, whole_weights
 
 _COMMENTS = b"cc"
 

@@ -29,12 +29,12 @@ from gpop.io.text import (
     believable,
     expect_edges,
     fields_of,
-    finite_weights,
     first_line,
     numbered_from_one,
     parse_block,
     text_blocks,
 )
+from gpop.io.text_values import finite_weights
 
 _KIND = re.compile(rb"\A(?:%\s*\n)*%\s*(sym|asym|bip)\s+(\S+)", re.MULTILINE)
 _SIZES = re.compile(rb"^%\s*(\d{1,18})(?:\s+(\d{1,18}))?(?:\s+(\d{1,18}))?\s*$", re.MULTILINE)

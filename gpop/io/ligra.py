@@ -25,7 +25,8 @@ from gpop.graph.edge_pieces import narrow
 from gpop.graph.graph import Graph
 from gpop.graph.validate import ids_fault, offsets_fault
 from gpop.io.compressed import open_to_write
-from gpop.io.text import first_line, line_error, pieces_of, text_blocks, whole_weights
+from gpop.io.text import first_line, line_error, pieces_of, text_blocks
+from gpop.io.text_values import whole_weights
 from gpop.io.token_kernels import parse_integers, write_numbers
 
 _KINDS = {b"AdjacencyGraph": False, b"WeightedAdjacencyGraph": True}

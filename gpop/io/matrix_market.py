@@ -35,13 +35,13 @@ from gpop.io.text import (
     Piece,
     believable,
     expect_edges,
-    finite_weights,
     first_line,
     line_error,
     numbered_from_one,
     parse_block,
     text_blocks,
 )
+from gpop.io.text_values import finite_weights
 
 _WEIGHTS = {"pattern": None, "integer": np.int64, "real": np.float64, "double": np.float64}
 _SYMMETRIES = {"general": 0, "symmetric": 1, "hermitian": 1, "skew-symmetric": -1}

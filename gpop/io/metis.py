@@ -37,10 +37,9 @@ from gpop.io.text import (
     line_error,
     pieces_of,
     text_blocks,
-    told_name,
-    whole_weights,
 )
 from gpop.io.text_kernels import POWERS
+from gpop.io.text_values import told_name, whole_weights
 from gpop.io.token_kernels import parse_rows, write_rows
 
 _EDGES = 1 << 18  # edges written at a time

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gpop.common.errors import GraphFileError, UsageError
+from gpop.common.errors import GraphFileError
 from gpop.common.memory import own_copy, require_memory
 from gpop.common.parallel import for_each, worker_count
 from gpop.common.progress import progress_bar
@@ -269,36 +269,3 @@ def numbered_from_one(
             ids -= ids.dtype.type(1)
             ends.append(ids)
     return Graph(*csr_of(n, ends, weights, weighted, progress, opposite=opposite))
-
-
-def told_name(graph: Graph) -> bytes:
-    """The graph's name for a comment: one line, whatever is in it."""
-    return (graph.name or "graph").encode("unicode_escape")
-
-
-def finite_weights(graph: Graph, path: Path) -> None:
-    """UsageError when a weight is no number that text can say: it would be written, and not read."""
-    if graph.weights is None or graph.weights.dtype.kind != "f":
-        return
-    finite = np.isfinite(graph.weights)
-    if not finite.all():
-        e = int(finite.argmin())
-        raise UsageError(
-            f"{path}: weight {graph.weights[e]} of edge {e} cannot be stored, expected finite numbers "
-            "(.npz and .parquet store any weight)"
-        )
-
-
-def whole_weights(graph: Graph, path: Path) -> np.ndarray | None:
-    """The weights as integers for a format that has no others, or UsageError when one would change."""
-    weights = graph.weights
-    if weights is None or weights.dtype.kind in "iu":
-        return weights
-    outside = ~((np.abs(weights) < 2**53) & (weights == np.floor(weights)))
-    if outside.any():
-        e = int(outside.argmax())
-        raise UsageError(
-            f"{path}: weight {weights[e]} of edge {e} cannot be stored, expected integers "
-            "(a text edge list, .wel, stores any weight)"
-        )
-    return weights.astype(np.int64)
