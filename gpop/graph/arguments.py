@@ -65,14 +65,30 @@ def as_names(names: Any, n: int) -> np.ndarray:
     return names
 
 
+def whole_kept(given: Any, numbers: np.ndarray, what: str) -> np.ndarray:
+    """The numbers that NumPy made of a list, without rounding whole ones: it takes 2**63 and 1 for floats."""
+    if not isinstance(given, list | tuple) or numbers.dtype.kind != "f" or numbers.ndim != 1:
+        return numbers
+    large = [i for i in np.flatnonzero(np.abs(numbers) >= 2.0**53).tolist() if isinstance(given[i], int)]
+    if large and all(isinstance(each, int) for each in given):
+        if min(given) >= 0 and max(given) < 2**64:
+            return np.array(given, np.uint64)
+    for i in large:
+        if int(numbers[i]) != given[i]:
+            raise UsageError(f"{what} hold {given[i]}, expected whole numbers below 2^53 beside such others")
+    return numbers
+
+
 def as_weights(weights: Any, m: int) -> np.ndarray | None:
     """Contiguous numeric array of length m, or None."""
     if weights is None:
         return None
+    given = weights
     try:
-        weights = np.asarray(weights)
+        weights = np.asarray(given)
     except ValueError:  # lists of several lengths
         raise UsageError(f"weights are no list of numbers, expected one for each of the {m} edges") from None
+    weights = whole_kept(given, weights, "weights")
     if weights.shape != (m,):
         raise UsageError(f"weights have shape {list(weights.shape)}, expected one for each of the {m} edges")
     if weights.dtype.kind not in "iuf" or weights.dtype.itemsize > 8:

@@ -9,7 +9,7 @@ import numpy as np
 
 from gpop.common.arguments import kind_of, plain
 from gpop.common.errors import UsageError
-from gpop.graph.arguments import as_weights
+from gpop.graph.arguments import as_weights, whole_kept
 from gpop.graph.graph import Graph
 from gpop.interop.edge_columns import graph_of_columns, pick_columns
 
@@ -95,7 +95,7 @@ def _column(values: Any, label: Any) -> np.ndarray:
     if not isinstance(values, Sized):  # an iterator, which is walked along once
         values = list(values)
     if isinstance(values, np.ndarray) or not any(isinstance(value, list | tuple) for value in values):
-        column = np.asarray(values)
+        column = whole_kept(values, np.asarray(values), f"column {label!r}: its numbers")
         if column.dtype.kind in "iub" or (column.dtype.kind == "f" and not np.isnan(column).any()):
             return column
     objects = [plain(value) for value in values]

@@ -8,6 +8,7 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import gpop
 import gpop.graph.build
 from gpop.common.errors import NotEnoughMemory, UsageError
 from gpop.generate import generate
@@ -52,6 +53,19 @@ def test_every_policy_equals_plain_python(case, duplicates, weighted):
         assert graph.indices[at].tolist() == [u for u, _ in row]
         if weighted:
             assert graph.weights[at].tolist() == [w for _, w in row]
+
+
+def test_whole_numbers_of_a_list_are_not_rounded():
+    """NumPy makes floats of 2**63 beside 1."""
+    for whole in ([2**63 + 1, 1], [2**53 + 1, -1], [2**63, 1]):
+        edges = {"source": [0, 1], "target": [1, 0], "weight": whole}
+        assert gpop.read_edges(edges).weights.tolist() == whole
+        found = Graph.from_edges([0, 1], [1, 0], whole).weights
+        assert (found.dtype.kind in "iu", found.tolist()) == (True, whole)
+    for mixed in ([2**53 + 1, 0.5], [2**63 + 1, -1]):
+        with pytest.raises(UsageError, match=f"weights hold {mixed[0]}, expected whole numbers below"):
+            Graph.from_edges([0, 1], [1, 0], mixed)
+    assert Graph.from_edges([0, 1], [1, 0], [2**60, 0.5]).weights.tolist() == [2.0**60, 0.5]
 
 
 @pytest.mark.parametrize("kind", ["i2", "u2", "i4", "u4", "i8", "u8"])
