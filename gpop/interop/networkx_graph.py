@@ -15,6 +15,7 @@ import numpy as np
 from gpop.common.arguments import kind_of
 from gpop.common.errors import UsageError
 from gpop.graph.build import build_csr, csr_edges
+from gpop.graph.edge_pieces import integers_type
 from gpop.graph.graph import Graph
 
 if TYPE_CHECKING:
@@ -193,8 +194,10 @@ def smallest(weights: np.ndarray) -> np.ndarray:
 
 def name_array(names: list) -> np.ndarray:
     """Array of original ids: integers when all are, else Python objects (never changed into text)."""
-    if all(isinstance(name, int | np.integer) and -(2**63) <= name < 2**63 for name in names):
-        return np.array(names, np.int64)
+    if all(isinstance(name, int | np.integer) for name in names):
+        dtype = integers_type(int(min(names, default=0)), int(max(names, default=0)))
+        if dtype is not None:
+            return np.array(names, dtype)
     array = np.empty(len(names), object)
     for v, name in enumerate(names):  # one by one: a slice would unpack names that are tuples
         array[v] = name

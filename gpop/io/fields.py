@@ -24,6 +24,7 @@ INTEGER = r"[-+]?0*[0-9]{1,18}"
 LONG_INTEGER = r"[-+]?0*[0-9]{1,20}"
 _NUMBER = re.compile(NUMBER)
 _LONG_INTEGER = re.compile(LONG_INTEGER)
+_WRITTEN = re.compile("0|-?[1-9][0-9]{0,19}")
 
 
 def part(text: str, separator: int) -> list[str] | None:
@@ -74,6 +75,18 @@ def is_integer(text: str) -> bool:
     (True, False, False)
     """
     return text.isascii() and text.isdigit() and len(text) < 20 and int(text) < 2**63
+
+
+def written_integers(names: list[str]) -> list[int] | None:
+    """The numbers, where all names are integers of 64 bits as one writes them, which 007 is not.
+
+    >>> written_integers(["12", "-7"]), written_integers(["12", "007"])
+    ([12, -7], None)
+    """
+    if not all(map(_WRITTEN.fullmatch, names)):
+        return None
+    numbers = list(map(int, names))
+    return numbers if not names or integers_type(min(numbers), max(numbers)) else None
 
 
 def weight(text: str) -> int | float | None:

@@ -16,7 +16,7 @@ import numpy as np
 from gpop.common.errors import GraphFileError
 from gpop.graph.graph import Graph
 from gpop.interop.networkx_graph import name_array, smallest
-from gpop.io.fields import is_integer
+from gpop.io.fields import written_integers
 
 
 def read_igraph(igraph: ModuleType, path: Path, weighted: bool) -> Graph:
@@ -55,8 +55,7 @@ def _names(found: Any, gml: bool) -> list:
     else:
         return list(range(found.vcount()))
     names = [str(int(name)) if isinstance(name, float) else name for name in names]
-    if all(map(is_integer, names)) and len(set(map(int, names))) == len(names):
-        return [int(name) for name in names]
     if len(set(names)) < len(names):
         raise ValueError("two nodes have the same name, expected different ones")
-    return names
+    numbers = written_integers(names)
+    return names if numbers is None else numbers

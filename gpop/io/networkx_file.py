@@ -15,11 +15,13 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import numpy as np
+
 from gpop.common.errors import UsageError
 from gpop.common.memory import require_memory
 from gpop.common.replacing import replacing
 from gpop.graph.graph import Graph
-from gpop.io.fields import LONG_INTEGER, is_integer
+from gpop.io.fields import LONG_INTEGER, written_integers
 from gpop.io.ids import distinct
 from gpop.io.igraph_file import read_igraph
 from gpop.io.libraries import demand_weights, reading
@@ -58,10 +60,9 @@ def _read_networkx(nx: ModuleType, path: Path, weighted: bool) -> Graph:
             raise
         found = nx.read_gml(path, label="id")  # nodes without labels
     names = list(found)
-    if names and all(isinstance(name, str) and is_integer(name) for name in names):
-        numbers = {name: int(name) for name in names}
-        if len(set(numbers.values())) == len(names):
-            found = nx.relabel_nodes(found, numbers)
+    numbers = written_integers(names) if names and all(isinstance(name, str) for name in names) else None
+    if numbers is not None:
+        found = nx.relabel_nodes(found, dict(zip(names, numbers, strict=True)))
     if gml and weighted:
         _read_long_integers(found)
     return Graph.from_networkx(found, weight="weight" if weighted else None)
@@ -83,6 +84,12 @@ def write(graph: Graph, path: Path) -> None:
     for text in [graph.name, *(names.tolist() if names is not None and names.dtype.kind == "U" else [])]:
         if not gml and _NO_XML.search(text):
             raise UsageError(f"{path}: {text!r} cannot be written, expected characters that XML has")
+    if (
+        graph.weights is not None
+        and graph.weights.dtype == np.uint64
+        and graph.weights.max(initial=0) >= 2**63
+    ):
+        raise UsageError(f"{path}: a weight is {graph.weights.max()}, expected integers below 2^63")
     arrays = graph.indptr, graph.indices, graph.weights
     found = Graph(*arrays, original_ids=names, name=graph.name).to_networkx()
     with replacing(path) as temporary:
