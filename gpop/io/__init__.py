@@ -21,6 +21,7 @@ from typing import Any
 
 from gpop.common.errors import GraphFileError, UsageError
 from gpop.common.spelling import refusing
+from gpop.graph.expect import expect_graph
 from gpop.graph.graph import Graph
 from gpop.io.compressed import ENDINGS
 
@@ -122,7 +123,7 @@ def load(
     from gpop.io.ids import read_ids
     from gpop.layout.orphans import file_state
 
-    path = Path(path)
+    path = _as_path(path)
     module = module_to_read(path)
     options = options_for(path, module, delimiter=delimiter, columns=columns, header=header)
     try:
@@ -137,7 +138,7 @@ def load(
         graph = graph.symmetrize()
     graph.facts.file = file
     if layouts:
-        graph.facts.layout_directory = path.parent if layouts is True else Path(layouts)
+        graph.facts.layout_directory = path.parent if layouts is True else _as_path(layouts)
     return graph
 
 
@@ -176,7 +177,8 @@ def save(graph: Graph, path: str | os.PathLike) -> None:
     """
     from gpop.io.ids import storable, write_ids
 
-    path = Path(path)
+    expect_graph(graph, "gpop.save")
+    path = _as_path(path)
     module = format_module(path)
     if getattr(module, "HOLDS_IDS", False):
         module.write(graph, path)
@@ -186,6 +188,14 @@ def save(graph: Graph, path: str | os.PathLike) -> None:
     ids = storable(graph, path)
     module.write(graph, path)
     write_ids(path, graph, ids)
+
+
+def _as_path(path: Any) -> Path:
+    """The path of a file; UsageError for what is none."""
+    try:
+        return Path(path)
+    except TypeError:
+        raise UsageError(f"{path!r}: expected the name of a file") from None
 
 
 def _warn_of_lone_vertices(graph: Graph, path: Path, module: ModuleType) -> None:

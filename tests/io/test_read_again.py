@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import gpop.io
-from gpop.common.errors import GpopError
+from gpop.common.errors import GpopError, UsageError
 from gpop.graph.graph import Graph
 from tests.io.test_formats import edges_by_id, needs
 
@@ -99,6 +99,16 @@ def test_names_without_a_place_in_xml(tmp_path):
         graph = pair()
         graph.original_ids = ids
         refused(graph, tmp_path / "g.gml", "expected integers or text")
+
+
+@pytest.mark.parametrize("path", [None, 5, b"g.el"])
+def test_what_is_no_file_and_no_graph(tmp_path, path):
+    for work in (gpop.io.load, pair().save):
+        with pytest.raises(UsageError, match=f"{path!r}: expected the name of a file"):
+            work(path)
+    for graph in (None, pair().to_scipy()):
+        with pytest.raises(UsageError, match=r"gpop\.save: expected a gpop\.Graph, got .*: make one with"):
+            gpop.io.save(graph, tmp_path / "g.el")
 
 
 @pytest.mark.parametrize("ending", [".el", ".gr", ".graph"])
