@@ -8,8 +8,9 @@ numbers with a decimal point.
 Ids are any integers below 2^63. They are kept, with n = largest + 1, while that is at most
 4 * (number of distinct ids) + 1024; sparser ids are numbered in ascending order and kept as
 ``original_ids``. A comment ``Nodes: N`` above the edges adds the vertices up to N - 1 under the same
-rule, which have no edges. Ids that are no integers, further columns and quotes are read by
-`gpop.io.named_edges`. Edges come as they are: a list of undirected edges wants ``symmetrize=True``.
+rule, which have no edges; ``Edges: M`` beside it warns of a file that has other edges. Ids that are no
+integers, further columns and quotes are read by `gpop.io.named_edges`. Edges come as they are: a list of
+undirected edges wants ``symmetrize=True``.
 A vertex with an original id and no edges is not written: an edge list has no place for it.
 """
 
@@ -17,6 +18,7 @@ from __future__ import annotations
 
 import itertools
 import re
+import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
@@ -48,7 +50,7 @@ from gpop.io.text_values import finite_weights, told_name
 HOLDS_IDS = ONLY_EDGES = True
 OPTIONS = ("delimiter", "columns", "header")
 
-_NODES = re.compile(rb"^[#%].*\bNodes: *(\d{1,12})\b", re.MULTILINE)
+_NODES = re.compile(rb"^[#%].*\bNodes: *(\d{1,12})\b(?:.*\bEdges: *(\d{1,15})\b)?", re.MULTILINE)
 
 
 def read(
@@ -71,8 +73,11 @@ def read(
             pieces += parse_block(path, block, reader, line)
         line += block.count(b"\n")
     if isinstance(reader, NamedEdges):
-        return reader.graph(progress)
-    return _to_graph(pieces, begun.stated, begun.weighted, progress)
+        graph = reader.graph(progress)
+    else:
+        graph = _to_graph(pieces, begun.stated, begun.weighted, progress)
+    doubt_edges(path, begun, graph.m)
+    return graph
 
 
 class Beginning(NamedTuple):
@@ -86,6 +91,8 @@ class Beginning(NamedTuple):
     """Number of the line of the first edge."""
     stated: int
     """Vertices that a comment says there are, or 0."""
+    edges: int | None
+    """Edges that it says there are."""
     weighted: bool
 
 
@@ -94,14 +101,26 @@ def beginning(path: Path, head: bytes, weighted: bool | None, options: Options |
     text, start, end = _first_line(head)
     stated = [*_NODES.finditer(head, 0, start)]
     vertices = int(stated[-1][1]) if stated else 0  # the last one: those before may be of a name
+    edges = int(stated[-1][2]) if stated and stated[-1][2] else None
     if not text:
-        return Beginning(None, 0, 1, vertices, bool(weighted))
+        return Beginning(None, 0, 1, vertices, edges, bool(weighted))
     line = 1 + head[:start].count(b"\n")
     layout = layout_of(path, text, _first_line(head[end:])[0], line, options or Options())
     if weighted is not None:
         layout = _with_weights(path, layout, weighted)
     start, line = (start, line) if layout.header is None else (end, line + 1)
-    return Beginning(layout, start, line, vertices, len(layout.places) == 3)
+    return Beginning(layout, start, line, vertices, edges, len(layout.places) == 3)
+
+
+def doubt_edges(path: Path, begun: Beginning, found: int) -> None:
+    """Warn of a file that does not hold the edges that its comment says: it may have been cut off."""
+    if begun.edges not in (None, found):
+        warnings.warn_explicit(
+            f"{path}: has {found} edges, and its comment says {begun.edges}: is it whole?",
+            UserWarning,
+            "gpop",
+            0,
+        )
 
 
 def _first_line(block: bytes) -> tuple[bytes, int, int]:

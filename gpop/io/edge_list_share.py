@@ -18,7 +18,7 @@ from gpop.common.errors import GraphFileError
 from gpop.common.others import Others
 from gpop.graph.renumber import dense_ids
 from gpop.io.compressed import opener
-from gpop.io.edge_list import Beginning, beginning, reader_of, with_two_lines
+from gpop.io.edge_list import Beginning, beginning, doubt_edges, reader_of, with_two_lines
 from gpop.io.share import Share
 from gpop.io.sniff import Options
 from gpop.io.text import BLOCK, MARK, Dialect, Piece, parse_block, whole_lines
@@ -50,7 +50,10 @@ def read_share(
     ends = [ids for piece in pieces for ids in (piece.source, piece.destination)]
     weights = [piece.weights for piece in pieces] if plan.begun.weighted else None
     largest = max((piece.largest for piece in pieces), default=-1)
+    edges = int(others.sum(np.array([sum(len(piece.source) for piece in pieces)]))[0])
     pieces.clear()  # renumbering replaces the ids piece by piece
+    if others.rank == 0:
+        doubt_edges(path, plan.begun, edges)
     largest = int(others.most(np.array([largest]))[0])
     n, original_ids = dense_ids(ends, largest, plan.begun.stated, others)
     return Share(n, original_ids, ends, weights, read)

@@ -170,6 +170,14 @@ def test_stated_number_of_nodes(tmp_path):
     assert load(tmp_path, "0 1\n# Nodes: 9\n").n == 2
 
 
+@pytest.mark.parametrize("line", ["0 1", "a b"])
+def test_edges_that_a_comment_tells_of(tmp_path, line):
+    """A file that was cut off between two lines."""
+    with pytest.warns(UserWarning, match=r"g\.el: has 1 edges, and its comment says 3: is it whole\?"):
+        assert load(tmp_path, f"# a graph\n# Nodes: 4 Edges: 3\n{line}\n", "g.el").m == 1
+    assert load(tmp_path, f"# Nodes: 4 Edges: 1\n{line}\n# Nodes: 4 Edges: 7\n").m == 1
+
+
 @pytest.mark.parametrize("pack", [gzip.compress, lzma.compress])
 def test_compressed(tmp_path, pack):
     ending = ".gz" if pack is gzip.compress else ".xz"

@@ -180,6 +180,7 @@ def fuzz(ending: str, folder: Path, inputs: range) -> int:
     return graphs
 
 
+@pytest.mark.filterwarnings("ignore:.*its comment says")  # of an edge list that has lost some
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_mutated_files(tmp_path, ending):
     graphs = fuzz(ending, tmp_path, range(250))
@@ -187,6 +188,7 @@ def test_mutated_files(tmp_path, ending):
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:.*its comment says")
 @pytest.mark.parametrize("ending", ENDINGS)
 def test_mutated_files_at_length(tmp_path, ending):
     graphs = fuzz(ending, tmp_path, range(100_000))
