@@ -23,6 +23,9 @@ def from_scipy(matrix: scipy.sparse.sparray, weighted: bool, name: str) -> Graph
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise UsageError(f"the matrix has shape {matrix.shape}, expected a square one")
     matrix = matrix.tocsr()
+    if matrix.dtype == bool and not matrix.data.all():  # an entry that is stored, and False, is no edge
+        matrix = matrix.copy()
+        matrix.eliminate_zeros()
     weights = matrix.data if weighted and matrix.dtype != bool else None
     return Graph.from_csr(matrix.indptr, matrix.indices, weights, name=name)
 

@@ -37,15 +37,17 @@ def read(path: Path, *, weighted: bool | None = None, progress: bool = False) ->
         has_weights = matrix.dtype != bool
         demand_weights(path, has_weights, weighted)
         take = has_weights and weighted is not False
-        if matrix.format != "csr":
+        lists = matrix.format == "csr" and (has_weights or matrix.data.all())
+        if not lists:
             if hasattr(matrix, "check_format"):
                 matrix.check_format(full_check=True)  # conversions trust the indices
             matrix = matrix.tocoo()
         values = narrow(matrix.data) if take and matrix.data.dtype.kind == "i" else matrix.data
-        if matrix.format == "csr":
+        if lists:
             return Graph.from_csr(matrix.indptr, matrix.indices, values if take else None)
         weights = [values] if take else None
-        return graph_of_columns([matrix.row], [matrix.col], weights, n=rows, progress=progress)
+        there = slice(None) if has_weights else matrix.data  # an entry that is stored, and False, is no edge
+        return graph_of_columns([matrix.row[there]], [matrix.col[there]], weights, n=rows, progress=progress)
 
 
 def write(graph: Graph, path: Path) -> None:

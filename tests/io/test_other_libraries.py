@@ -26,6 +26,17 @@ def test_scipy_forms(tmp_path, form):
     assert (read.to_scipy() != simple.to_scipy()).nnz == 0
 
 
+@pytest.mark.parametrize("form", ["csr", "coo", "csc", "bsr"])
+def test_entries_that_are_false_are_no_edges(tmp_path, form):
+    """A matrix may hold them: a block of a BSR matrix holds all of its entries."""
+    entries = ([True, False, True], [0, 1, 1], [0, 2, 3])
+    matrix = scipy.sparse.csr_array(entries, shape=(2, 2)).asformat(form)
+    scipy.sparse.save_npz(tmp_path / "g.npz", matrix)
+    for graph in (gpop.io.load(tmp_path / "g.npz"), Graph.from_scipy(matrix)):
+        assert (graph.indptr.tolist(), graph.indices.tolist(), graph.weights) == ([0, 1, 2], [0, 1], None)
+    assert matrix.nnz == (4 if form == "bsr" else 3)
+
+
 def test_scipy_reads_ours(tmp_path):
     graph = small_graphs()["rmat weighted"]
     for name in ("g.mtx", "g.mtx.gz"):
