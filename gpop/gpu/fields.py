@@ -91,12 +91,13 @@ class DeviceFields(dict[str, Any]):
             self._copy_of(self.program._fields[name])
 
     def _is_constant(self, name: str) -> bool:
-        """Whether nobody may write a field, and it travels alone."""
+        """Whether nobody may write a field, and it travels alone. One that somebody has made read-only may be
+        made writable again; what is kept with the graph stays as it is."""
         fields = self.program._fields
         field = fields.made.get(name)
         if field is None or name in fields.away or name in self.exchange.fields or self.lent:
             return False
-        return not field.flags.writeable
+        return not field.flags.writeable and self.program.graph.store.has(Kind.SHARES, field)
 
     def _copy_of(self, field: np.ndarray) -> Any:
         """A field that nobody may write is sent once, and kept with the graph."""

@@ -128,8 +128,7 @@ class Store:
         """Keep ``value``, and return it.
 
         ``holds``: its arrays, in tuples, lists and dicts (the value itself where that is one of these), or
-        their `Bytes`;
-        ``graph``: the graph that it is, made of the graph that the store belongs to; ``about``: for people.
+        their `Bytes`; ``graph``: the graph that it is, made of the store's own; ``about``: for people.
         """
         entry = _Entry(value, value if holds is None else holds, graph, about)
         if kind is not Kind.PROGRAM or (kind, key) in self._entries:  # no run is made of what an app works in
@@ -183,9 +182,10 @@ class Store:
         for key in [key for key in list(self._entries) if key[0] == kind and unwanted(key[1])]:
             self.take(*key)
 
-    def has(self, kind: Kind) -> bool:
-        """Whether anything of a kind is kept with this graph itself."""
-        return kind in [key[0] for key in list(self._entries)]
+    def has(self, kind: Kind, value: Any = None) -> bool:
+        """Whether anything of a kind, or this very object, is kept with this graph itself."""
+        found = [entry.value for (each, _), entry in list(self._entries.items()) if each == kind]
+        return any(value is None or each is value for each in found)
 
     def drop(self, kind: str | None = None) -> None:
         """Let go of a kind, or of everything, here and with graphs made of this one.

@@ -10,6 +10,7 @@ import pytest
 import gpop
 from gpop.gpu import device, exchange, left
 from tests.gpu.emulator import emulated
+from tests.gpu.foreign import FOREIGN
 from tests.programs import Smallest, random_graph
 from tests.quick import quick
 
@@ -73,6 +74,18 @@ def test_an_array_that_was_handed_out_stays_the_field(graph, moved):
     expected.label = np.arange(graph.n)[::-1]
     gpop.run(expected)
     assert program.label is label and np.array_equal(label, expected.label)
+
+
+def test_a_field_that_was_read_only_for_a_while_is_sent_again(graph):
+    program = FOREIGN["LowestCombined"].cls(graph)
+    has_in = np.bincount(graph.indices, minlength=graph.n) > 0
+    with emulated():
+        for value in (3, 2):
+            program.value.flags.writeable = True
+            program.value = value
+            program.value.flags.writeable = False
+            gpop.run(program, iterations=1, target="gpu", mode="edge-list", ratio=1.0, partition_size=32)
+            assert np.array_equal(program.best, np.where(has_in, value, np.inf))
 
 
 def test_a_callback_sees_fields_as_they_are_and_may_change_them(graph):
