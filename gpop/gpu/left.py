@@ -53,10 +53,11 @@ class OnDevice(Kept):
 
     def on_host(self) -> np.ndarray:
         """The array, which is then no longer on the device for this."""
-        if self.fetched is None:
+        array = self.array  # another thread may let go of it meanwhile
+        if array is not None:
             found = unset(self.length, self.dtype)
             with self.device:
-                staging.fetch(self.array, found)
+                staging.fetch(array, found)
             self.fetched, self.array = found, None
         return self.fetched
 

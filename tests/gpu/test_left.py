@@ -146,6 +146,21 @@ def test_what_nobody_has_looked_at_makes_room(graph, moved, monkeypatch):
         assert np.array_equal(found.level, expected) and not moved["fetch"]
 
 
+def test_two_threads_may_look_at_once(monkeypatch):
+    """One has all that it wants while the other one, who has seen nothing fetched yet, makes room for it."""
+    with emulated():
+        found, others = left.OnDevice(device.cupy().asarray(np.arange(9))), []
+
+        def unset(length, dtype):
+            if not others:
+                others.append(None)
+                others[0] = found.on_host()
+            return np.empty(length, dtype)
+
+        monkeypatch.setattr(left, "unset", unset)
+        assert found.on_host().tolist() == others[0].tolist() == [*range(9)]
+
+
 def test_a_copy_of_a_result_has_everything(graph):
     with emulated():
         found = gpop.bfs(graph, 3, target="gpu", mode="sc", ratio=1.0)
