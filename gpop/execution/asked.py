@@ -121,7 +121,13 @@ def as_vertices(frontier: Iterable[int] | np.ndarray | None, n: int) -> int | np
         and not isinstance(frontier, Sequence)  # NumPy would make one object of a set or an iterator
     ):
         frontier = list(frontier)
-    ids = np.array(frontier, ndmin=1)  # a copy: it is the caller's
+    try:
+        ids = np.array(frontier, ndmin=1)  # a copy: it is the caller's
+    except (TypeError, ValueError):  # CuPy's arrays say no, and lists of lists that differ
+        raise UsageError(
+            f"frontier is a {type(frontier).__name__} that NumPy makes no array of: "
+            "expected a list of vertex ids"
+        ) from None
     if ids.size == 0:
         return np.empty(0, np.uint32)
     if ids.dtype.kind not in "iu" or ids.ndim != 1:

@@ -14,6 +14,13 @@ from tests.programs import Distance, MarkedRumours, Rank, Rumours, Smallest, int
 from tests.quick import slow
 
 
+class StaysThere:
+    """What an array of CuPy says where NumPy asks for its values."""
+
+    def __array__(self, *given, **options):
+        raise TypeError("Implicit conversion to a NumPy array is not allowed.")
+
+
 @pytest.mark.parametrize(
     "options, message",
     [
@@ -42,6 +49,8 @@ from tests.quick import slow
         ({"frontier": [0.5]}, "frontier of type float64, 1 dimensions: expected a list of vertex ids"),
         ({"frontier": [[0, 1]]}, "frontier of type int64, 2 dimensions: expected"),
         ({"frontier": np.ones(200, bool)}, "frontier of type bool, 1 dimensions: expected"),
+        ({"frontier": [[0], [1, 2]]}, "frontier is a list that NumPy makes no array of: expected a list"),
+        ({"frontier": StaysThere()}, "frontier is a StaysThere that NumPy makes no array of: expected"),
     ],
 )
 def test_argument_errors_are_one_line(options, message):
