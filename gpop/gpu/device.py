@@ -99,8 +99,11 @@ def nccl() -> Any:
 
 
 def free_bytes() -> int:
-    """Bytes that can still be allocated on the device, memory that CuPy keeps for reuse included."""
-    return cupy().cuda.runtime.memGetInfo()[0] + cupy().get_default_memory_pool().free_bytes()
+    """Bytes that can still be allocated on the device, memory that CuPy keeps for reuse included, within the
+    limit that somebody has set to what CuPy takes (``CUPY_GPU_MEMORY_LIMIT``, ``set_limit``)."""
+    pool = cupy().get_default_memory_pool()
+    free, limit = cupy().cuda.runtime.memGetInfo()[0] + pool.free_bytes(), pool.get_limit()
+    return min(free, max(limit - pool.used_bytes(), 0)) if limit else free
 
 
 def of_cupy(array: Any) -> Any:

@@ -174,7 +174,9 @@ def numpy_as_cupy(module: type[Module]) -> SimpleNamespace:
         cumsum=lambda values: Pool.own(np.cumsum(values)),
         RawModule=module,
         RawKernel=lambda code, name, options: Module(code).get_function(name),
-        get_default_memory_pool=lambda: SimpleNamespace(free_bytes=lambda: 0, free_all_blocks=lambda: None),
+        get_default_memory_pool=lambda: SimpleNamespace(
+            free_bytes=lambda: 0, get_limit=lambda: 0, free_all_blocks=lambda: None
+        ),
         cuda=SimpleNamespace(
             MemoryPool=Pool,
             using_allocator=using,

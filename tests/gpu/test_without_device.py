@@ -7,12 +7,14 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import gpop
 from gpop.gpu import device
+from tests.gpu.emulator import emulated
 from tests.programs import Smallest, random_graph
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -127,6 +129,17 @@ def test_memory_is_asked_for_before(monkeypatch):
     ):
         with pytest.raises(gpop.NotEnoughMemory, match=rf"^that needs {said} GiB are free$"):
             device.require_device_memory((3 << 30) + more, "that")
+
+
+def test_the_limit_of_what_cupy_takes_is_kept():
+    """As users set it, by ``set_limit`` or ``CUPY_GPU_MEMORY_LIMIT``; 0: there is none."""
+    with emulated():
+        module, pool = device.cupy(), SimpleNamespace(free_bytes=lambda: 300, used_bytes=lambda: 200)
+        module.get_default_memory_pool = lambda: pool
+        module.cuda.runtime.memGetInfo = lambda: (5000, 9000)
+        for limit, free in ((0, 5300), (1000, 800), (100, 0), (9000, 5300)):
+            pool.get_limit = lambda limit=limit: limit
+            assert device.free_bytes() == free
 
 
 def run_python(*arguments: str) -> subprocess.CompletedProcess:
