@@ -106,9 +106,22 @@ def free_bytes() -> int:
     return min(free, max(limit - pool.used_bytes(), 0)) if limit else free
 
 
-def of_cupy(array: Any) -> Any:
-    """An array of a device as CuPy's, whatever library's it is; without a copy."""
-    return array if hasattr(getattr(array, "data", None), "ptr") else cupy().asarray(array)
+def of_cupy(array: Any, field: str, device: int) -> Any:
+    """An array of the user's as CuPy's, whatever library's it is, without a copy: on the device of the run.
+
+    Raises
+    ------
+    UsageError
+        For one of another device, which kernels may not be able to read: that would end all that CUDA does
+        in the process.
+    """
+    found = array if hasattr(getattr(array, "data", None), "ptr") else cupy().asarray(array)
+    if found.data.device_id != device:
+        raise UsageError(
+            f"field {field}: an array of device {found.data.device_id}: "
+            f"expected one of device {device}, which the run is on"
+        )
+    return found
 
 
 def pinned(length: int, dtype: np.dtype) -> np.ndarray:

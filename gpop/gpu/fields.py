@@ -59,7 +59,7 @@ class DeviceFields(dict[str, Any]):
     def _take(self, name: str, fields: Fields) -> None:
         array = fields[name]
         if name in fields.away:
-            self[name] = of_cupy(array)
+            self[name] = of_cupy(array, name, cupy().cuda.Device().id)
         elif self._is_constant(name):
             self[name] = self._copy_of(array)
         else:

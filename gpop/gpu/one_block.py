@@ -37,7 +37,7 @@ class OneBlock:
         self.took, self.trace = exchange.mail.took, exchange.trace[:, :FETCHED_AT]
         self.finished = exchange.control.place("finished")
         self.current_stream, self.runtime = cupy().cuda.get_current_stream, cupy().cuda.runtime
-        self.array = cupy().ndarray
+        self.array, self.device = cupy().ndarray, engine.device
         self.n, self.all_active = engine.program.graph.n, engine.traits.all_active
         state = np.zeros(1, ready.emitted.state_dtype)
         space = np.zeros(len(engine.space.struct), np.uint8)
@@ -78,7 +78,9 @@ class OneBlock:
             values[at] = parameters[name]
         for at, name in self.away:
             array = fields.made[name]
-            values[at] = (array if type(array) is self.array else of_cupy(array)).data.ptr
+            if type(array) is not self.array or array.data.device_id != self.device:
+                array = of_cupy(array, name, self.device)
+            values[at] = array.data.ptr
         return values
 
     def _begin(self, start: Start) -> None:

@@ -42,7 +42,7 @@ class Array(np.ndarray):
 
     @property
     def data(self) -> SimpleNamespace:
-        return SimpleNamespace(ptr=self.ctypes.data)
+        return SimpleNamespace(ptr=self.ctypes.data, device_id=0)
 
     def set(self, values: np.ndarray, stream: Any = None) -> None:
         self[...] = values

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import gpop
 from gpop.apps.bfs import BFS, NOT_REACHED
 from gpop.gpu import limits
 from tests.gpu.emulator import emulated
+from tests.gpu.host_kernels import Array
 from tests.programs import random_graph
 
 
@@ -63,3 +65,29 @@ def test_what_a_run_cannot_work_in_is_refused(said):
         gpop.UsageError, match=r"^field parent: a device array of int32\(60,\): expected uint32"
     ):
         program.parent = Tensor(np.zeros(60, np.int32))
+
+
+class Elsewhere(Array):
+    """An array of a second device."""
+
+    @property
+    def data(self):
+        return SimpleNamespace(ptr=self.ctypes.data, device_id=1)
+
+
+@pytest.mark.parametrize("room", [0, 1 << 12])
+def test_an_array_of_another_device_is_refused(room, monkeypatch):
+    monkeypatch.setattr(limits, "ONE_BLOCK", room)
+    graph = random_graph(5, 60, 200)
+    with emulated():
+        for kind in (Elsewhere, Array, Elsewhere):
+            program = BFS(graph)
+            program.level = level = np.full(graph.n, -1, np.int32).view(kind)
+            program.parent[3], level[3] = 3, 0
+            if kind is Array:
+                gpop.run(program, [3], target="gpu", ratio=1.0)
+                continue
+            with pytest.raises(
+                gpop.UsageError, match="^field level: an array of device 1: expected one of dev"
+            ):
+                gpop.run(program, [3], target="gpu", ratio=1.0)
