@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 from weakref import WeakSet
 
@@ -73,6 +74,13 @@ class OnDevice(Kept):
 def make_room(graph: Graph, needed: int) -> None:
     """So many bytes of the device, if what was left there and what is kept with graphs can make them."""
     if needed > device.free_bytes():
-        for each in list(giving_way):
+        for each in _all_giving_way():
             each.give_way()
     graph.store.make_room(lambda: needed <= device.free_bytes(), device=True)
+
+
+def _all_giving_way() -> list[Any]:
+    """Those of `giving_way` now."""
+    while True:
+        with suppress(RuntimeError):  # another thread has added one meanwhile
+            return list(giving_way)

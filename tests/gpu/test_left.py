@@ -161,6 +161,26 @@ def test_two_threads_may_look_at_once(monkeypatch):
         assert found.on_host().tolist() == others[0].tolist() == [*range(9)]
 
 
+def test_another_thread_may_leave_something_while_room_is_made(graph, monkeypatch):
+    class Grows(set):
+        def __iter__(self):
+            if len(self) < 2:
+                self.add(Leaver())
+                raise RuntimeError("Set changed size during iteration")
+            return super().__iter__()
+
+    class Leaver:
+        left = 0
+
+        def give_way(self):
+            Leaver.left += 1
+
+    monkeypatch.setattr(left, "giving_way", Grows({Leaver()}))
+    monkeypatch.setattr(device, "free_bytes", lambda: 0)
+    left.make_room(graph, 1)
+    assert Leaver.left == 2
+
+
 def test_a_copy_of_a_result_has_everything(graph):
     with emulated():
         found = gpop.bfs(graph, 3, target="gpu", mode="sc", ratio=1.0)
