@@ -83,7 +83,7 @@ class BFSResult(AppResult):
         Raises
         ------
         UsageError
-            If there is no such vertex, or the source does not reach it.
+            If there is no such vertex, the source does not reach it, or this is a rank's part of the answer.
 
         Examples
         --------
@@ -91,6 +91,7 @@ class BFSResult(AppResult):
         >>> gpop.bfs(graph, "a").path("d")
         ['a', 'b', 'd']
         """
+        self._needs_whole(self.parent, "a path")
         end = self.vertex_of(to)
         if self.parent[end] < 0:
             raise UsageError(f"{self.name_of(end)!r} is not reached from {self.name_of(self.source)!r}")

@@ -20,7 +20,7 @@ import numpy as np
 import gpop
 from gpop.apps.holds import Holds as Holds
 from gpop.apps.holds import holds as holds
-from gpop.common.errors import ProgramError
+from gpop.common.errors import ProgramError, UsageError
 from gpop.common.on_demand import WithDemands
 from gpop.graph.names import named, names_of
 
@@ -78,6 +78,15 @@ class AppResult(WithDemands):
     def name_of(self, vertex: int) -> Any:
         """The original id of a vertex; its index where the graph has none."""
         return self.names_of(np.array([vertex]))[0]
+
+    def _needs_whole(self, values: np.ndarray, what: str) -> None:
+        """Refuse what the values of a rank's own part cannot tell; a part lacks one partition at least."""
+        run = self.run
+        if run.part is not None and values.size <= (run.partitions - 1) * run.partition_size:
+            raise UsageError(
+                f"{what} needs the whole answer, and this rank has that of {values.size} vertices from "
+                f"{run.part[0]} on: expected gather=True"
+            )
 
     def __getstate__(self) -> dict[str, Any]:
         return {**super().__getstate__(), "graph": None, "_ids": self.original_ids}

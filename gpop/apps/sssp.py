@@ -70,8 +70,8 @@ class SSSPResult(AppResult):
         Raises
         ------
         UsageError
-            If there is no such vertex, the source does not reach it, or the result was pickled: the graph
-            is not pickled with it.
+            If there is no such vertex, the source does not reach it, this is a rank's part of the answer, or
+            the result was pickled: the graph is not pickled with it.
 
         Examples
         --------
@@ -79,6 +79,7 @@ class SSSPResult(AppResult):
         >>> gpop.sssp(gpop.read_edges(columns), "a").path("c")
         ['a', 'b', 'c']
         """
+        self._needs_whole(self.reached, "a path")
         end = self.vertex_of(to)
         if not self.reached[end]:
             raise UsageError(f"{self.name_of(end)!r} is not reached from {self.name_of(self.source)!r}")

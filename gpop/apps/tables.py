@@ -177,7 +177,7 @@ def present(result: Any, by: str | None) -> tuple[str, np.ndarray, np.ndarray]:
         raise UsageError(f"column {title!r} holds no numbers to order by")
     listed = next((name for name, held_ in kinds.items() if held_ is Holds.LIST), None)
     beside = what is Holds.BESIDE_LIST
-    vertices = getattr(result, listed) if beside else np.arange(values.size, dtype=np.uint32)
+    vertices = getattr(result, listed) if beside else _vertices(result, values.size)
     missing = _missing(result, values, each.metadata["missing"])
     return (title, vertices, values) if missing is None else (title, vertices[~missing], values[~missing])
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from xml.etree import ElementTree
 
 import numpy as np
@@ -154,6 +154,18 @@ def test_tables_follow_from_what_fields_hold():
     named = own(gpop.read_edges({"from": ["a", "b"], "to": ["b", "c"]}))
     assert named.to_arrow()["nearest"].to_pylist() == ["b", None, "a"]
     assert np.isnan(named.to_pandas()["price"][1]) and named.top() == [("a", 1.5), ("c", 0.0)]
+
+
+def test_a_part_of_the_answer_names_its_own_vertices(graph):
+    whole = own(gpop.read_edges({"from": ["a", "b"], "to": ["b", "c"]}))
+    run = replace(whole.run, part=(1, 3), partition_size=1, partitions=3)
+    part = replace(whole, run=run, nearest=whole.nearest[1:], cost=np.array([np.inf, 2]))
+    assert part.top() == [("c", 2.0)]
+    tree = gpop.bfs(graph, "anna")
+    part = replace(tree, run=run, parent=tree.parent[1:3], level=tree.level[1:3]).of(graph)
+    assert part.top() == [("bo", 1)]
+    with pytest.raises(gpop.UsageError, match="a path needs the whole answer.* from 1 on: expected gather"):
+        part.path("bo")
 
 
 def test_names_that_are_no_text():
