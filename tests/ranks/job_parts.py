@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -135,6 +136,14 @@ def tables(folder: Path) -> None:
                 report.save_table(paths[0], columns, missing)
             report.save_table(paths[1], columns, missing, world())
             assert world().rank or paths[0].read_bytes() == paths[1].read_bytes(), paths[1]
+    pipe = folder / "pipe.csv"
+    if world().rank == 0:
+        os.mkfifo(pipe)
+        reader = os.open(
+            pipe, os.O_RDONLY | os.O_NONBLOCK
+        )  # what is written is little, and waits in the pipe
+    report.save_table(pipe, columns, missing, world())
+    assert world().rank or os.read(reader, 1 << 16) == (folder / "all-5.csv").read_bytes()
     hidden = SharedByNobody(world())
     try:
         report.save_table(folder / "hidden.csv", columns, missing, hidden)
