@@ -5,13 +5,16 @@ borders the parts begin, and of each part the file, its bytes and its range of v
 the edges into the range, in the order of the whole graph, and the out-degrees of its vertices.
 
 A rank takes neighbouring parts, as many as make about an equal share of the edges; so there may be fewer
-ranks than parts, not more. A file that is missing or of another size is refused before anything is read.
+ranks than parts, not more. A file that is missing or of another size is refused before anything is read, one
+that is damaged when it is.
 """
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -82,8 +85,7 @@ def read_parts(folder: Path, world: World, weighted: bool | None) -> PartGraph:
     mine = [parts[i] for i in range(shares[world.rank], shares[world.rank + 1])]
     held = []
     for part in mine:
-        with np.load(folder / part["file"]) as file:
-            held.append({name: file[name] for name in file.files})
+        held.append(_read_part(folder / part["file"], part, said))
     has_weights = all("weights" in part for part in held)
     if weighted and not has_weights:
         raise GraphFileError(f"{folder}: has no weights, expected a weighted graph")
@@ -105,6 +107,28 @@ def read_parts(folder: Path, world: World, weighted: bool | None) -> PartGraph:
     return graph
 
 
+def _read_part(path: Path, part: dict, said: dict) -> dict[str, np.ndarray]:
+    """The arrays of a part, if they are as the index says."""
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            held = {name: file[name] for name in file.files}
+        sources, targets, degrees = (held[name] for name in ("sources", "targets", "degrees"))
+        sizes = [array.size for name, array in held.items() if name != "degrees"]
+    except (OSError, EOFError, ValueError, KeyError, BadZipFile):
+        raise GraphFileError(f"{path}: is damaged, expected a part as it was written") from None
+    first, last = part["first"], part["last"]
+    if (
+        {*sizes} != {part["edges"]}
+        or degrees.size != last - first
+        or sources.max(initial=0) >= said["vertices"]
+        or not (targets.min(initial=first) >= first and targets.max(initial=first) < max(last, 1))
+    ):
+        raise GraphFileError(
+            f"{path}: expected {part['edges']} edges into the vertices {first} to {last - 1}"
+        )
+    return held
+
+
 def _checked(folder: Path) -> dict:
     """The index, after a look at all files."""
     try:
@@ -113,6 +137,8 @@ def _checked(folder: Path) -> dict:
         raise GraphFileError(f"{folder / INDEX}: cannot be read: {error.strerror or error}") from None
     except ValueError as error:
         raise GraphFileError(f"{folder / INDEX}: {error}") from None
+    if not _is_index(said):
+        raise GraphFileError(f"{folder / INDEX}: is no list of the parts of a graph, or is damaged")
     for part in said["parts"]:
         path = folder / part["file"]
         size = path.stat().st_size if path.is_file() else None
@@ -120,6 +146,24 @@ def _checked(folder: Path) -> dict:
             found = "is missing" if size is None else f"has {size} bytes"
             raise GraphFileError(f"{path}: {found}, expected {part['bytes']} bytes")
     return said
+
+
+def _is_index(said: Any) -> bool:
+    """Whether parts follow each other, from the first vertex to the last, and have all edges."""
+    try:
+        parts = said["parts"]
+        borders = [0, *(part["last"] for part in parts)]
+        return (
+            borders == [*(part["first"] for part in parts), said["vertices"]]
+            and borders == sorted(borders)
+            and sum(part["edges"] for part in parts) == said["edges"]
+            and 0 <= said["bits"] <= SMALL_ID_BITS
+            and all(border % (1 << said["bits"]) == 0 for border in borders[:-1])
+            and all(isinstance(part["file"], str) and part["bytes"] >= 0 for part in parts)
+            and isinstance(said["name"], str)
+        )
+    except (KeyError, TypeError):
+        return False
 
 
 def _shares(edges: np.ndarray, ranks: int) -> list[int]:

@@ -13,7 +13,7 @@ from gpop.generate import generate
 from gpop.graph.graph import Graph
 from gpop.io import binary_csr
 from gpop.ranks.part import in_edges_of
-from gpop.ranks.parts_file import _checked, write_parts
+from gpop.ranks.parts_file import _checked, _read_part, write_parts
 
 
 def test_parts_hold_the_graph(tmp_path):
@@ -42,6 +42,26 @@ def test_a_missing_or_wrong_part_is_refused(tmp_path):
     (folder / "parts.json").unlink()
     with pytest.raises(GraphFileError, match="parts.json: cannot be read"):
         _checked(folder)
+
+
+def test_damaged_parts_are_refused_in_one_line(tmp_path):
+    folder = tmp_path / "graph.parts"
+    write_parts(generate("rmat", scale=8, degree=8, seed=3), folder, 2)
+    index, said = folder / "parts.json", _checked(folder)
+    path, (_, part) = folder / "part-1.npz", said["parts"]
+    data = path.read_bytes()
+    for held in (bytes(len(data)), data[:700] + b"?" + data[701:]):
+        path.write_bytes(held)
+        with pytest.raises(
+            GraphFileError, match=r"part-1.npz: is damaged, expected a part as it was written$"
+        ):
+            _read_part(path, part, said)
+    with pytest.raises(GraphFileError, match=r"part-0.npz: expected \d+ edges into the vertices \d+ to 255"):
+        _read_part(folder / "part-0.npz", part, said)
+    for wrong in ({}, [], said | {"bits": 99}, said | {"vertices": 7}, said | {"parts": said["parts"][1:]}):
+        index.write_text(json.dumps(wrong))
+        with pytest.raises(GraphFileError, match="parts.json: is no list of the parts of a graph"):
+            _checked(folder)
 
 
 def test_convert_writes_parts(tmp_path, capsys):
