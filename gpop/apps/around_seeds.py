@@ -137,7 +137,7 @@ class Around:
             fields, size = room.fields, 1 if type(seeds) is int else seeds.size
             for name, value in self.begins.items():
                 fields[name][seeds] = value / size
-            degree = np.maximum(graph.indptr[seeds + 1] - graph.indptr[seeds], 1)
+            degree = np.maximum(graph.out_degree[seeds], 1)
             fields["share"][seeds] = self.sent / size / degree
             if self.on_host:
                 ran = prototype.run(_as_it_is, graph, vertex=seeds)

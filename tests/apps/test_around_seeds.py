@@ -52,6 +52,13 @@ def test_a_second_run_starts_clean_and_keeps_its_program(app, graph):
     assert call(graph, 5).probability.tobytes() == first.probability.tobytes()
 
 
+def test_seeds_ask_for_degrees_and_not_for_the_edges_of_the_whole_graph(app):
+    graph = generate("uniform", scale=10, degree=6, seed=4, symmetrize=True)
+    first = app[0](graph, 5)
+    del graph.indptr  # as where ranks have a part each, which refuse it
+    assert app[0](graph, 5).probability.tobytes() == first.probability.tobytes()
+
+
 def test_an_interrupted_run_leaves_nothing_behind(app, graph):
     call, _, kind = app
 

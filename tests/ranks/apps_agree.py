@@ -2,13 +2,34 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
+import tempfile
+from functools import cache
+from pathlib import Path
 
 import numpy as np
 
 import gpop
 from gpop.apps.with_messages import APPS
 from tests.ranks.agreement import graphs, told, world
+
+WHOLE = ("cc", "hits", "independent_set")
+"""Apps that need the arrays of the whole graph on every rank, by messages at least."""
+
+
+@cache
+def in_parts(name: str, graph: gpop.Graph) -> gpop.Graph:
+    """The same graph, of which each rank has loaded its part."""
+    folder = Path(world().first_ones(tempfile.mkdtemp() if world().rank == 0 else None))
+    if world().rank == 0:
+        graph.save(folder / f"{name}.bin")
+    world().barrier()
+    loaded = gpop.load_part(folder / f"{name}.bin", partition_size=16)
+    world().barrier()
+    if world().rank == 0:
+        shutil.rmtree(folder)
+    return loaded
 
 
 def main(asked: list[str]) -> None:
@@ -40,6 +61,12 @@ def main(asked: list[str]) -> None:
             whole = app.solve(graph, 0, {**options, "transport": "mpi", "gather": True})
             here = app.answer(graph, whole)
             assert np.array_equal(here, alone, equal_nan=True), f"{where}: {here} alone {alone}"
+            if name not in WHOLE:
+                loaded = in_parts(graph_name, graph)
+                here = app.answer(
+                    loaded, app.solve(loaded, 0, {**options, "transport": "mpi", "gather": True})
+                )
+                assert np.array_equal(here, alone, equal_nan=True), f"{where}, in parts: {here} alone {alone}"
             if name in ("bfs", "pagerank", "sssp"):
                 part = app.solve(graph, 0, {**options, "transport": "mpi"})
                 found, own = app.answer(graph, part), slice(*part.run.part)
