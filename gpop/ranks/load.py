@@ -18,7 +18,7 @@ from gpop.io.ids import read_ids
 from gpop.io.share import Share
 from gpop.ranks.part import InEdges
 from gpop.ranks.part_graph import load_parts
-from gpop.ranks.parts_file import SUFFIX, read_parts
+from gpop.ranks.parts_file import SUFFIX, read_all_parts, read_parts
 from gpop.ranks.spread import spread
 from gpop.ranks.world import World, threads_of, world_of
 
@@ -88,13 +88,13 @@ def load_part(
     """
     world = world_of(transport)
     path, given = Path(path), {"delimiter": delimiter, "columns": columns, "header": header}
-    if world is None:
-        return load(path, weighted=weighted, **given)
     if path.suffix == SUFFIX:
         for name, value in given.items():
             if value is not None:
                 raise UsageError(f"{path}: {name}= is for edge lists and tables")
-        return read_parts(path, world, weighted)
+        return read_all_parts(path, weighted) if world is None else read_parts(path, world, weighted)
+    if world is None:
+        return load(path, weighted=weighted, **given)
     options = options_for(path, module_to_read(path), **given)
     sizes = {"threads": use_threads(threads_of(threads, world)), "partition_size": partition_size}
     if path.suffix == ".bin":

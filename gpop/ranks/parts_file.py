@@ -2,11 +2,12 @@
 
 A folder, ``NAME.parts``: ``parts.json`` says how many vertices and edges there are, the bits at whose
 borders the parts begin, and of each part the file, its bytes and its range of vertices. ``part-I.npz`` has
-the edges into the range, in the order of the whole graph, and the out-degrees of its vertices.
+the edges into the range, in the order of the whole graph, and the out-degrees of its vertices. Original ids
+lie beside the index, as they do beside a graph file (`gpop.io.ids`).
 
 A rank takes neighbouring parts, as many as make about an equal share of the edges; so there may be fewer
-ranks than parts, not more. A file that is missing or of another size is refused before anything is read, one
-that is damaged when it is.
+ranks than parts, not more; where there are no other ranks, one process reads all. A file that is missing or
+of another size is refused before anything is read, one that is damaged when it is.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import numpy as np
 from gpop.common.errors import GraphFileError, UsageError
 from gpop.common.replacing_folder import replacing_folder
 from gpop.graph.graph import Graph
+from gpop.io.ids import read_ids, storable, write_ids
 from gpop.layout.partition import SMALL_ID_BITS, partition_bits
 from gpop.ranks.part import InEdges, cut, in_edges_of, partition_in_edges
 from gpop.ranks.part_graph import PartGraph, note_weights
@@ -45,7 +47,7 @@ def write_parts(graph: Graph, folder: Path, parts: int) -> None:
     if graph.weights is not None and not (graph.weights >= 0).all():  # true for nan as well
         raise UsageError(f"{graph!r}: expected weights that are not negative, for a graph in parts")
     bits = min(SMALL_ID_BITS, partition_bits(graph.n, parts, edges=graph.m))
-    counts = partition_in_edges(graph, bits)
+    counts, ids = partition_in_edges(graph, bits), storable(graph, folder)
     if not 1 <= parts <= counts.size:
         raise UsageError(f"parts {parts}: expected 1 to {counts.size} for {graph!r}")
     bounds = cut(counts, parts, bits, graph.n)
@@ -62,6 +64,7 @@ def write_parts(graph: Graph, folder: Path, parts: int) -> None:
             entry = {"file": path.name, "bytes": path.stat().st_size, "first": first, "last": last}
             files.append(entry | {"edges": edges.sources.size})
         said = {"name": graph.name, "vertices": graph.n, "edges": graph.m, "bits": bits, "parts": files}
+        write_ids(temporary / INDEX, graph, ids)
         (temporary / INDEX).write_text(json.dumps(said, indent=1) + "\n")
 
 
@@ -83,28 +86,38 @@ def read_parts(folder: Path, world: World, weighted: bool | None) -> PartGraph:
         )
     shares = _shares(np.array([part["edges"] for part in parts]), world.size)
     mine = [parts[i] for i in range(shares[world.rank], shares[world.rank + 1])]
-    held = []
-    for part in mine:
-        held.append(_read_part(folder / part["file"], part, said))
+    in_edges, degrees = _read(folder, said, mine, weighted)
+    bounds = np.array([*(parts[i]["first"] for i in shares[:-1]), said["vertices"]])
+    graph = PartGraph(
+        said["vertices"], said["edges"], in_edges, bounds, said["bits"], world.joined(degrees),
+        name=said["name"], bytes_read=sum(part["bytes"] for part in mine),
+    )  # fmt: skip
+    graph.original_ids = read_ids(folder / INDEX, graph)
+    if in_edges.weights is not None:
+        note_weights(graph, in_edges.weights, world)
+    return graph
+
+
+def read_all_parts(folder: Path, weighted: bool | None) -> Graph:
+    """The whole graph, where there are no other ranks; raises what `read_parts` does."""
+    said = _checked(folder)
+    (_, targets, weights), degrees = _read(folder, said, said["parts"], weighted)
+    indptr = np.concatenate([[0], np.cumsum(degrees, dtype=np.int64)])
+    graph = Graph(indptr, targets, weights, name=said["name"])
+    graph.original_ids = read_ids(folder / INDEX, graph)
+    return graph
+
+
+def _read(folder: Path, said: dict, parts: list[dict], weighted: bool | None) -> tuple[InEdges, np.ndarray]:
+    """Edges of neighbouring parts, in the order of the whole graph, and out-degrees of their vertices."""
+    held = [_read_part(folder / part["file"], part, said) for part in parts]
     has_weights = all("weights" in part for part in held)
     if weighted and not has_weights:
         raise GraphFileError(f"{folder}: has no weights, expected a weighted graph")
-    order = np.argsort(np.concatenate([part["sources"] for part in held]), kind="stable")
-    sources, targets = (
-        np.concatenate([part[name] for part in held])[order] for name in ("sources", "targets")
-    )
-    weights = None
-    if has_weights and weighted is not False:
-        weights = np.concatenate([part["weights"] for part in held])[order]
-    bounds = np.array([*(parts[i]["first"] for i in shares[:-1]), said["vertices"]])
-    degrees = world.joined(np.concatenate([part["degrees"] for part in held]))
-    graph = PartGraph(
-        said["vertices"], said["edges"], InEdges(sources, targets, weights), bounds, said["bits"], degrees,
-        name=said["name"], bytes_read=sum(part["bytes"] for part in mine),
-    )  # fmt: skip
-    if weights is not None:
-        note_weights(graph, weights, world)
-    return graph
+    joined = {name: np.concatenate([part[name] for part in held]) for name in held[0]}
+    order = np.argsort(joined["sources"], kind="stable")
+    weights = joined["weights"][order] if has_weights and weighted is not False else None
+    return InEdges(joined["sources"][order], joined["targets"][order], weights), joined["degrees"]
 
 
 def _read_part(path: Path, part: dict, said: dict) -> dict[str, np.ndarray]:

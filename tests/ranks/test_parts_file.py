@@ -12,6 +12,7 @@ from gpop.common.errors import GraphFileError, UsageError
 from gpop.generate import generate
 from gpop.graph.graph import Graph
 from gpop.io import binary_csr
+from gpop.ranks.load import load_part
 from gpop.ranks.part import in_edges_of
 from gpop.ranks.parts_file import _checked, _read_part, write_parts
 
@@ -42,6 +43,21 @@ def test_a_missing_or_wrong_part_is_refused(tmp_path):
     (folder / "parts.json").unlink()
     with pytest.raises(GraphFileError, match="parts.json: cannot be read"):
         _checked(folder)
+
+
+def test_one_process_reads_all_parts_and_names(tmp_path):
+    graph = generate("rmat", scale=8, degree=8, seed=3, weights=(1, 9))
+    graph.original_ids = np.array([f"vertex {v}" for v in range(graph.n)])
+    write_parts(graph, tmp_path / "graph.parts", 3)
+    found = load_part(tmp_path / "graph.parts")
+    assert np.array_equal(found.indptr, graph.indptr) and np.array_equal(found.indices, graph.indices)
+    assert np.array_equal(found.weights, graph.weights) and found.vertex_of("vertex 7") == 7
+    write_parts(generate("chain", vertices=9), tmp_path / "graph.parts", 3)
+    unnamed = load_part(tmp_path / "graph.parts")
+    assert unnamed.indices.tolist() == generate("chain", vertices=9).indices.tolist()
+    assert unnamed.original_ids is None and unnamed.weights is None
+    with pytest.raises(GraphFileError, match="has no weights"):
+        load_part(tmp_path / "graph.parts", weighted=True)
 
 
 def test_damaged_parts_are_refused_in_one_line(tmp_path):
