@@ -20,7 +20,7 @@ from gpop.graph.kept_bytes import Bytes
 from gpop.layout.bins import Bins, nonempty
 from gpop.layout.edge_block_plan import BY_ID, IN_ORDER
 from gpop.layout.edge_blocks import Blocks
-from gpop.layout.mapped_file import MappedArrays
+from gpop.layout.mapped_file import NAMES, MappedArrays
 from gpop.layout.partition import partition_count
 
 
@@ -78,8 +78,7 @@ def open_mapped(folder: Path, weighted: bool | None = None) -> Graph:
     if weighted and "weights" not in arrays:
         raise GraphFileError(f"{folder}: has no weights, expected a weighted graph")
     weights = arrays["weights"] if "weights" in arrays and weighted is not False else None
-    ids = folder / "ids.npy"
-    original_ids = np.load(ids, allow_pickle=False) if ids.is_file() else None
+    original_ids = np.load(folder / NAMES, allow_pickle=False) if _named(folder, said) else None
     graph = Graph(np.array(arrays["indptr"]), arrays["indices"], weights, original_ids=original_ids)
     graph.name = said["name"]
     if (graph.n, graph.m) != (said["vertices"], said["edges"]):
@@ -88,6 +87,11 @@ def open_mapped(folder: Path, weighted: bool | None = None) -> Graph:
     graph.facts.mapped = Mapped(graph, arrays)
     graph.facts.mapped.put(graph)
     return graph
+
+
+def _named(folder: Path, said: dict) -> bool:
+    """Whether the vertices have names; a header of a first version leaves it to the file."""
+    return said["names"] is not None if "names" in said else (folder / NAMES).is_file()
 
 
 def _know(facts: Facts, said: dict) -> None:

@@ -35,7 +35,7 @@ from gpop.layout.edge_block_kernels import FIRST, FOURS, WINDOW
 from gpop.layout.edge_block_plan import VALUE_BYTES, plan_blocks
 from gpop.layout.edge_blocks import block_sizes, build_blocks
 from gpop.layout.edge_ranges import Found, Ranges, put
-from gpop.layout.mapped_file import write_header
+from gpop.layout.mapped_file import NAMES, write_header
 from gpop.layout.partition import partition_bits, partition_count
 
 EDGE_BYTES = 64
@@ -279,7 +279,7 @@ def build_mapped(
         builder.blocks()
     if graph.original_ids is not None:
         ids = graph.original_ids
-        with open(folder / "ids.npy", "wb") as file:
+        with open(folder / NAMES, "wb") as file:
             save_array(ids.astype(str) if ids.dtype == object else ids, file)
     said = {
         "name": graph.name, "vertices": n, "edges": graph.m, "bits": bits, "sorted": builder.sorted,

@@ -11,8 +11,9 @@ One file for each array, in the types that kernels take, native byte order, noth
 | ``bounds first_block blocks refs targets block_weights`` | blocks of in-edges (`gpop.layout.edge_blocks`) |
 | ``ids.npy`` | original ids, if there are some |
 
-``header.json`` names format and version, sizes of the graph, what is known about it, and of each array type,
-length and a mark: the hash of `SAMPLES` pages of it. It ends in a hash of itself, and is written last.
+``header.json`` names format and version, sizes of the graph, what is known about it, of each array type and
+length, and of each file a mark: the hash of `SAMPLES` pages of it. It ends in a hash of itself, and is
+written last.
 
 The folder is written under another name and renamed when all is on the disk; what stood there is exchanged
 for it in one step, and runs that have it open keep it. On opening, the header, the lengths of all files and
@@ -41,6 +42,7 @@ from gpop.graph.validate import offsets_fault
 SUFFIX, HEADER = ".mapped", "header.json"
 FORMAT, VERSION = "gpop mapped graph", 1
 SAMPLES, PAGE = 16, 4096
+NAMES = "ids.npy"
 
 
 def mark_of(path: Path) -> str:
@@ -70,7 +72,10 @@ def write_header(folder: Path, said: dict[str, Any], arrays: dict[str, np.dtype]
             os.fsync(file.fileno())
         size = path.stat().st_size // dtype.itemsize
         listed[name] = {"type": dtype.str, "size": size, "mark": mark_of(path), "hash": hash_of(path)}
-    said = {"format": FORMAT, "version": VERSION, **said, "arrays": listed}
+    names, marked = folder / NAMES, None
+    if names.is_file():
+        marked = {"bytes": names.stat().st_size, "mark": mark_of(names), "hash": hash_of(names)}
+    said = {"format": FORMAT, "version": VERSION, **said, "arrays": listed, "names": marked}
     text = json.dumps(said | {"own": _own(said)}, indent=1) + "\n"
     with open(folder / HEADER, "w", encoding="utf-8") as file:
         file.write(text)
@@ -110,19 +115,28 @@ def read_header(folder: Path) -> dict[str, Any]:
         )
     if said.pop("own", None) != _own(said):
         raise GraphFileError(f"{path}: was changed after it had been written, expected the header as it was")
-    for name, array in said["arrays"].items():
-        file, expected = folder / name, array["size"] * np.dtype(array["type"]).itemsize
+    for name, (expected, mark, _) in _files(said).items():
+        file = folder / name
         if not file.is_file():
             raise GraphFileError(f"{file}: is missing, expected {expected} bytes")
         found = file.stat().st_size
         if found != expected:
             how = "truncated" if found < expected else "of another graph"
             raise GraphFileError(f"{file}: {how}: {found} bytes, expected {expected}")
-        if mark_of(file) != array["mark"]:
-            raise GraphFileError(
-                f"{file}: is not what was written for this graph, expected its mark {array['mark']}"
-            )
+        if mark_of(file) != mark:
+            raise GraphFileError(f"{file}: is not what was written for this graph, expected its mark {mark}")
     return said
+
+
+def _files(said: dict[str, Any]) -> dict[str, tuple[int, str, str]]:
+    """(bytes, mark, hash) of every file of the graph; earlier versions said nothing of names."""
+    files = {
+        name: (array["size"] * np.dtype(array["type"]).itemsize, array["mark"], array["hash"])
+        for name, array in said["arrays"].items()
+    }
+    if said.get("names"):
+        files[NAMES] = tuple(said["names"][what] for what in ("bytes", "mark", "hash"))
+    return files
 
 
 def check(folder: Path) -> None:
@@ -133,8 +147,8 @@ def check(folder: Path) -> None:
     GraphFileError
         If a byte is another one.
     """
-    for name, array in read_header(folder)["arrays"].items():
-        if hash_of(folder / name) != array["hash"]:
+    for name, (_, _, expected) in _files(read_header(folder)).items():
+        if hash_of(folder / name) != expected:
             raise GraphFileError(f"{folder / name}: is damaged, expected the bytes that were written")
 
 

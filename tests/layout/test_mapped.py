@@ -23,7 +23,7 @@ from gpop.graph.graph import Graph
 from gpop.io import mapped as writing
 from gpop.layout import mapped_build
 from gpop.layout.bins import build_bins
-from gpop.layout.mapped_file import check
+from gpop.layout.mapped_file import _own, check
 from tests.graphs import small_graphs
 
 
@@ -198,6 +198,34 @@ def test_damage_is_one_line(copy, damage):
     assert said in str(caught.value)
     assert str(copy) in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_names_are_guarded_like_edges(tmp_path):
+    graph, folder = Graph.from_edges([0, 1], [1, 2]), tmp_path / "graph.mapped"
+    for ids in (np.array(["a", "b", "c"]), None):
+        graph.original_ids = ids
+        graph.save(folder)
+        names = folder / "ids.npy"
+        if ids is None:  # a file that came from elsewhere is not taken for names
+            np.save(names, np.array(["x", "y", "z"]))
+            assert gpop.load(folder).original_ids is None
+            continue
+        assert gpop.load(folder).original_ids.tolist() == ["a", "b", "c"]
+        written = names.read_bytes()
+        np.save(names, np.array(["b", "a", "c"]))
+        with pytest.raises(GraphFileError, match="ids.npy: is not what was written for this graph"):
+            gpop.load(folder)
+        names.write_bytes(written[:-1])
+        with pytest.raises(GraphFileError, match="ids.npy: truncated"):
+            gpop.load(folder)
+        names.unlink()
+        with pytest.raises(GraphFileError, match="ids.npy: is missing"):
+            gpop.load(folder)
+        said = json.loads((folder / "header.json").read_text())
+        del said["names"], said["own"]  # as earlier versions wrote it
+        (folder / "header.json").write_text(json.dumps(said | {"own": _own(said)}))
+        names.write_bytes(written)
+        assert gpop.load(folder).original_ids.tolist() == ["a", "b", "c"]
 
 
 def test_check_reads_every_byte(copy):
