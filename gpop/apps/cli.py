@@ -24,7 +24,6 @@ from gpop.common.errors import UsageError
 from gpop.common.launched import launched_ranks
 from gpop.common.progress import by_default
 from gpop.cpu import loops
-from gpop.ranks.parts_file import SUFFIX as PARTS
 from gpop.ranks.world import World, end_all, world_of
 
 SOURCE_SEED = 27491095
@@ -125,7 +124,7 @@ def _load(app: App, given: argparse.Namespace, world: World | None, progress: bo
         if reads_in_parts(given.graph):
             sizes = {"threads": given.threads, "partition_size": given.partition_size}
             return load_part(given.graph, weighted=weighted, transport=given.transport, **sizes, **reading)
-    if given.graph.suffix == PARTS and not given.layouts:  # each rank by itself, which has all of it then
+    if given.graph.suffix == ".parts" and not given.layouts:  # each rank by itself, which has all of it then
         graph = gpop.load_part(given.graph, weighted=weighted, transport="alone", **reading)
         return graph.symmetrize() if given.symmetrize else graph
     return gpop.load(
