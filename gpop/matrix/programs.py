@@ -1,8 +1,8 @@
 """HPGraph's algorithms in the matrix view: BFS top-down and bottom-up, SSSP, PageRank, triangles.
 
-Encodings: depth -1 and parent 2**32-1 where not reached; distance 2**31-1 where not reached, exact below;
-ranks are those of the paper, which sum up to n where every vertex has out-edges. Papers: HPGraph, section 4;
-Beamer, Asanovic, Patterson, "Direction-optimizing breadth-first search" (SC 2012) for bottom-up.
+Encodings: depth -1 and parent 2**32-1 where not reached; distance 2**31-1 where not reached or farther, exact
+below; ranks are those of the paper, which sum up to n where every vertex has out-edges. Papers: HPGraph,
+section 4; Beamer, Asanovic, Patterson, "Direction-optimizing breadth-first search" (SC 2012) for bottom-up.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 
 from gpop.apps.inputs import one_vertex, symmetric
+from gpop.apps.weights import edge_with, heaviest_weight
+from gpop.common.errors import UsageError
 from gpop.execution.finished import Run
 from gpop.graph.graph import Graph
 from gpop.matrix.front import MatrixProgram
@@ -153,7 +155,12 @@ def bfs(
 
 
 def sssp(graph: Graph, source: int, **options: Any) -> tuple[np.ndarray, Run]:
-    """Distances from the source along edges with whole-number weights; 2**31-1 where there is no path.
+    """Distances from the source along edges with whole-number weights; 2**31-1 where no path is shorter.
+
+    Raises
+    ------
+    UsageError
+        For weights that are no whole numbers from 0 to 2**31-1: distances have 32 bits.
 
     Examples
     --------
@@ -162,6 +169,11 @@ def sssp(graph: Graph, source: int, **options: Any) -> tuple[np.ndarray, Run]:
     [0, 2, 5]
     """
     source = one_vertex(graph, source)
+    name = "sssp in the matrix view"
+    fits = heaviest_weight(graph, name) <= FARTHEST
+    if not (fits and (graph.weights.dtype.kind in "iu" or (graph.weights % 1 == 0).all())):
+        wrong = edge_with(graph, (graph.weights > FARTHEST) | (graph.weights % 1 != 0))
+        raise UsageError(f"{name} needs weights that are whole numbers up to {FARTHEST}: {wrong}")
     program = SSSP(graph)
     program.distance[source] = 0
     return program.distance, program.run([source], **options)

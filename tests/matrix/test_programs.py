@@ -93,6 +93,24 @@ def test_on_a_device(check, mode):
     check({"mode": mode, "target": "gpu"})
 
 
+def test_distances_of_weights_that_do_not_fit_are_refused():
+    for weights, said in (
+        (np.array([0.5, 0.7]), "whole numbers up to 2147483647: edge 0 -> 1 has 0.5"),
+        (
+            np.array([2, 2**33], np.uint64),
+            "whole numbers up to 2147483647: edge 1 -> 2 has 8589934592",
+        ),
+        (np.array([2, -5]), "not negative: edge 1 -> 2 has -5"),
+        (None, "needs edge weights"),
+    ):
+        graph = gpop.Graph.from_edges([0, 1], [1, 2], weights)
+        with pytest.raises(gpop.UsageError, match=said):
+            programs.sssp(graph, 0, target="python")
+    far = gpop.Graph.from_edges([0, 1, 2], [1, 2, 3], np.full(3, 2**30, np.uint32))
+    expected = [0, 2**30, programs.FARTHEST, programs.FARTHEST]
+    assert programs.sssp(far, 0, target="python")[0].tolist() == expected
+
+
 def test_a_clique_has_all_triangles():
     assert programs.triangles(clique(9), target="python") == 9 * 8 * 7 // 6
     assert programs.triangles(gpop.Graph.from_edges([], [], n=3), target="python") == 0
