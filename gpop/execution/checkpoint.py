@@ -17,6 +17,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -30,6 +31,8 @@ from gpop.program.program import Program
 from gpop.ranks.world import World
 
 INDEX = "checkpoint.json"
+TOLD = "name", "vertices", "edges", "iteration", "files", "parameters"
+"""What every one says."""
 UNTOLD = "fields and edges"
 """What a run on several ranks does not say of how it began."""
 
@@ -192,29 +195,37 @@ class Keeper:
 
     # --- reading -------------------------------------------------------------------------------
 
-    def left(self, part: tuple[int, int]) -> Left | None:
+    def left(self, part: tuple[int, int], most: int) -> Left | None:
         """What an earlier run has left, its fields set in the program; None where there is nothing.
 
         Raises
         ------
         UsageError
-            If it is of another program or graph, or a file is missing or not as it was written.
+            If it is of another program or graph, of a later iteration than the ``most`` that this run has, or
+            a file is missing or not as it was written.
         """
         index = self.folder / INDEX
         try:
             said = json.loads(index.read_text()) if index.is_file() else None
         except ValueError:
-            raise UsageError(f"{index}: not as it was written: expected JSON, or an empty folder") from None
+            said = {}
         if self.world is not None:
             said = self.world.first_ones(said)
         if said is None:
             return None
+        if not (isinstance(said, dict) and said.keys() >= {*TOLD}):
+            raise UsageError(f"{index}: not as it was written: expected JSON, or an empty folder")
         for name, expected in self.names().items():
             if said.get(name) != expected and not (name == UNTOLD and None in (said.get(name), expected)):
                 raise UsageError(
                     f"{index}: of another run ({said['name']}, {said['vertices']} vertices, {said['edges']} "
                     f"edges): expected the same {name}, or an empty folder"
                 )
+        if said["iteration"] > most:
+            raise UsageError(
+                f"{index}: of iteration {said['iteration']}: expected {most} at most, where this run ends, "
+                "or an empty folder"
+            )
         program = self.plan.program
         for name, value in said["parameters"].items():
             program._parameters[name] = program._parameters[name].dtype.type(value)
@@ -234,12 +245,15 @@ class Keeper:
         if not path.is_file() or path.stat().st_size != entry["bytes"]:
             raise UsageError(f"{path}: missing or cut short: expected {entry['bytes']} bytes")
         begin, end = max(first, entry["first"]), min(last, entry["last"])
-        with np.load(path) as held:
-            for name in held.files if begin < end else ():
-                if name.startswith("field_"):
-                    values = held[name][begin - entry["first"] : end - entry["first"]]
-                    self.plan.program._fields[name.removeprefix("field_")][begin:end] = values
-            return held["active"] if "active" in held.files else np.empty(0, np.uint32)
+        try:
+            with np.load(path, allow_pickle=False) as held:
+                for name in held.files if begin < end else ():
+                    if name.startswith("field_"):
+                        values = held[name][begin - entry["first"] : end - entry["first"]]
+                        self.plan.program._fields[name.removeprefix("field_")][begin:end] = values
+                return held["active"] if "active" in held.files else np.empty(0, np.uint32)
+        except (OSError, EOFError, ValueError, BadZipFile):
+            raise UsageError(f"{path}: damaged: expected what was written, or an empty folder") from None
 
 
 def _number(value: np.generic) -> Any:

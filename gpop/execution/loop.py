@@ -91,7 +91,7 @@ def carry_out(
             most = 1 if watched else engine.most_rows
             with telling(name, progress):
                 said = engine.prepare()
-                left = keeper.left(engine.range) if keeper else None
+                left = keeper.left(engine.range, limit) if keeper else None
                 if own_series:
                     _set_series(plan.program, left.iteration if left else 0)
                 if left is None:

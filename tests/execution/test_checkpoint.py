@@ -22,7 +22,7 @@ class Ended(Exception):
 GRAPH = random_graph(5, 301, 1500)
 
 
-def drift(folder, *, end: int | None = None, every: int | None = 3, graph=GRAPH, **options):
+def drift(folder, *, end: int | None = None, every: int | None = 3, graph=GRAPH, iterations=12, **options):
     """Twelve iterations, or an exception in one of them."""
     program = programs.Drift(graph)
     program.mass = np.random.default_rng(2).random(graph.n)
@@ -32,7 +32,7 @@ def drift(folder, *, end: int | None = None, every: int | None = 3, graph=GRAPH,
         if record["iteration"] == end:
             raise Ended
 
-    how = {"iterations": 12, "mode": "sc", "partition_size": 8}
+    how = {"iterations": iterations, "mode": "sc", "partition_size": 8}
     if folder is not None:
         how["checkpoint"] = gpop.Checkpoint(folder, iterations=every, **options)
     return program.mass, gpop.run(program, **how, callback=callback)
@@ -72,8 +72,14 @@ def test_what_is_refused(tmp_path):
         drift(tmp_path, end=7)
     with pytest.raises(UsageError, match="of another run .Drift, 301 vertices, 1500 edges.: expected"):
         drift(tmp_path, graph=random_graph(6, 302, 1500))
+    with pytest.raises(UsageError, match="checkpoint.json: of iteration 6: expected 5 at most"):
+        drift(tmp_path, iterations=5)
     path = tmp_path / "iteration-6" / "rank-0.npz"
-    path.write_bytes(path.read_bytes()[1:])
+    held = path.read_bytes()
+    path.write_bytes(held[:600] + bytes([held[600] ^ 1]) + held[601:])
+    with pytest.raises(UsageError, match="rank-0.npz: damaged: expected what was written"):
+        drift(tmp_path)
+    path.write_bytes(held[1:])
     with pytest.raises(UsageError, match="rank-0.npz: missing or cut short: expected"):
         drift(tmp_path)
     with pytest.raises(UsageError, match="checkpoint iterations = 0"):
@@ -120,7 +126,8 @@ def test_a_run_that_began_otherwise_does_not_go_on(tmp_path):
 
 
 def test_a_damaged_index_is_one_line(tmp_path):
-    (tmp_path / "checkpoint.json").write_text('{"program": ')
     ring = gpop.Graph.from_edges([0, 1, 2], [1, 2, 0])
-    with pytest.raises(gpop.UsageError, match=r"checkpoint\.json: not as it was written"):
-        gpop.bfs(ring, 0, checkpoint=gpop.Checkpoint(tmp_path))
+    for text in ('{"program": ', "{}", "[]"):
+        (tmp_path / "checkpoint.json").write_text(text)
+        with pytest.raises(gpop.UsageError, match=r"checkpoint\.json: not as it was written"):
+            gpop.bfs(ring, 0, checkpoint=gpop.Checkpoint(tmp_path))
