@@ -101,6 +101,9 @@ def heaviest_weight(graph: Graph, app: str) -> int | float:
     5
     """
     weights = edge_weights(graph, app)
+    if graph.facts.negative_weight is not None:
+        lowest = graph.facts.negative_weight
+        raise UsageError(f"{app} needs weights that are not negative: the smallest of {graph!r} is {lowest}")
     if graph.facts.heaviest_weight is None:
         lightest, heaviest = (weights.min().item(), weights.max().item()) if weights.size else (0, 0)
         if not lightest >= 0:  # true for nan as well, which min() hands on

@@ -39,6 +39,8 @@ class Facts:
     content_hash: int | None = None
     mean_weight: float | None = None
     heaviest_weight: float | None = None
+    negative_weight: float | None = None
+    """The smallest weight, if that is below 0 (-inf where one is no number), of a graph in parts on ranks."""
     squared_degrees: int | None = None
     """The sum of the squares of the out-degrees."""
     in_long_lists: dict[int, float] = field(default_factory=dict)
