@@ -142,10 +142,9 @@ def note_weights(graph: PartGraph, weights: np.ndarray, world: World) -> None:
     heaviest = world.most(np.array([weights.max(initial=0)]))
     graph.facts.mean_weight = total[0].item() / max(graph.m, 1)
     graph.facts.heaviest_weight = heaviest[0].item()
-    lightest = weights.min(initial=0)
-    lowest = -world.most(np.array([-float(lightest) if lightest <= 0 else np.inf]))[
-        0
-    ].item()  # nan is neither
+    lightest = float(weights.min(initial=0))
+    below = np.array([np.inf if np.isnan(lightest) else -lightest])
+    lowest = -world.most(below)[0].item()
     graph.facts.negative_weight = lowest if lowest < 0 else None
 
 
