@@ -81,13 +81,14 @@ class Beginning:
     def fits(self, start: Start, limit: int, loop: Any) -> bool:
         """Whether a run begins so: fields and parameters are those of all runs like it.
 
-        A prototype's runs have the same fields in ``first``.
+        A prototype's runs have the same fields in ``first``. A step has room for the value of one vertex.
         """
         return (
             start.fields is self.like
             and start.parameters is self.parameters
             and self.loop is loop
             and self.limit == limit
+            and {1}.issuperset(map(len, start.first.values()))
         )
 
     def begin(self, start: Start, filling: np.ndarray) -> dict[str, np.ndarray]:

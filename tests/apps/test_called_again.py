@@ -43,6 +43,7 @@ CALLS = {
     "pushed": lambda graph: gpop.pagerank_nibble(graph, 5).probability,
     "back to one": lambda graph: gpop.personalized_pagerank(graph, 5).rank,
     "back to another": lambda graph: gpop.personalized_pagerank(graph, 9).rank,
+    "back to either": lambda graph: gpop.personalized_pagerank(graph, [5, 9]).rank,
     "back to two": lambda graph: gpop.personalized_pagerank(graph, {9: 1, 5: 3}, iterations=4).rank,
     "katz": lambda graph: gpop.katz(graph, 0.01).score,
     "katz of its own": lambda graph: gpop.katz(graph, 0.01, np.arange(graph.n), normalized=False).score,
