@@ -123,8 +123,10 @@ def katz(
 def _katz(iteration: Iteration, normalized: bool, graph: gpop.Graph) -> KatzResult:
     score, told = iteration.run(graph)
     # Not by BLAS, whose threads would be up against those of the run.
-    if normalized and (norm := np.sqrt(np.square(score).sum())) > 0:
-        score = score / norm
+    if normalized and (most := np.abs(score).max(initial=0)) > 0:
+        # Times a power of two, which is exact: squares of very large or small values are infinite or 0.
+        score = np.ldexp(score, -np.frexp(most)[1])
+        score = score / np.sqrt(np.square(score).sum())
     return KatzResult._of_both({"score": score, **told})
 
 

@@ -124,6 +124,9 @@ def test_katz_is_that_of_networkx():
     assert katz.verify(graph, result, 1e-4, weighted=True) is None
     with pytest.raises(gpop.UsageError, match="katz: the values grow without end"):
         gpop.katz(graph, 0.5, weighted=True)
+    expected = gpop.katz(graph, 1e-4, iterations=3).score
+    for beta in (2.0**700, 2.0**-700):  # whose squares are infinite, and 0
+        assert np.array_equal(gpop.katz(graph, 1e-4, beta, iterations=3).score, expected)
 
 
 @pytest.mark.parametrize("name", ["rmat", "rmat symmetric", "odd n"])
