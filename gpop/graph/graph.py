@@ -143,7 +143,7 @@ class Graph(FromArrays, Derived, Interchange):
         if degree is None:
             degree = np.empty(self.n, np.uint32)
             np.subtract(self.indptr[1:], self.indptr[:-1], out=degree, casting="unsafe")
-            self.store.put(Kind.DEGREES, degree)
+            degree = self.store.put_first(Kind.DEGREES, degree)
         return degree
 
     @property

@@ -116,15 +116,9 @@ class Store:
         return entry.value
 
     def put(
-        self,
-        kind: Kind,
-        value: Any,
-        key: Hashable = None,
-        *,
-        about: str = "",
-        holds: Any = None,
+        self, kind: Kind, value: Any, key: Hashable = None, *, about: str = "", holds: Any = None,
         graph: Any | None = None,
-    ) -> Any:
+    ) -> Any:  # fmt: skip
         """Keep ``value``, and return it.
 
         ``holds``: its arrays, in tuples, lists and dicts (the value itself where that is one of these), or
@@ -138,6 +132,14 @@ class Store:
             graph.store._parent = weakref.ref(self)
         self._keep_within(0, entry)
         return value
+
+    def put_first(self, kind: Kind, array: Any) -> Any:
+        """Keep ``array``, unless another thread has put one meanwhile: a run may have its address. The one
+        that is kept."""
+        entry = self._entries.setdefault((kind, None), _Entry(array, array, None, ""))
+        self.forget()
+        self._keep_within(0, entry)
+        return entry.value
 
     def take(self, kind: Kind, key: Hashable = None) -> Any:
         """The same as `get`; it is kept no longer."""
