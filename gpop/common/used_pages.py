@@ -48,11 +48,9 @@ def in_used_pages(length: int, dtype: np.dtype) -> tuple[np.ndarray, bool]:
     """
     size = length * dtype.itemsize
     _collect()
-    room = next((each for each in reversed(_waiting) if len(each) == size), None)
+    room = _take(size)
     used = room is not None
-    if used:
-        _waiting.remove(room)
-    else:
+    if not used:
         room = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
         if size >= HUGE and hasattr(mmap, "MADV_HUGEPAGE"):
             room.madvise(mmap.MADV_HUGEPAGE)
@@ -60,6 +58,18 @@ def in_used_pages(length: int, dtype: np.dtype) -> tuple[np.ndarray, bool]:
     held = weakref.ref(buffer, _gone.append)
     _held[id(held)] = held, room
     return np.frombuffer(buffer, dtype), used
+
+
+def _take(size: int) -> mmap.mmap | None:
+    """The last mapping of this size that waits, which waits no longer."""
+    for room in _waiting[::-1]:
+        if len(room) == size:
+            try:
+                _waiting.remove(room)
+            except ValueError:  # another thread has taken it meanwhile
+                continue
+            return room
+    return None
 
 
 def let_go() -> None:

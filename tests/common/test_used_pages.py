@@ -83,3 +83,19 @@ def test_an_earlier_result_stays_what_it_was(monkeypatch):
     for result, (parent, level) in zip(kept, before, strict=True):
         assert np.array_equal(result.parent, parent) and np.array_equal(result.level, level)
     assert np.array_equal(ranks, expected)
+
+
+def test_pages_that_another_thread_takes_first_are_left_to_it(monkeypatch):
+    class Raced(list):
+        def remove(self, room):
+            super().remove(room)
+            taken.append(room)
+            super().remove(room)
+
+    taken = []
+    first = filled(LEAST, BYTE, 7)
+    del first
+    used_pages._collect()
+    monkeypatch.setattr(used_pages, "_waiting", Raced(used_pages._waiting))
+    array, used = in_used_pages(LEAST, BYTE)
+    assert len(taken) == 1 and not used and array.size == LEAST
