@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import AbstractContextManager
-from threading import get_ident
+from threading import RLock, get_ident
 from typing import Any
 
 from gpop.common.errors import UsageError
-from gpop.graph.kept import clock
+from gpop.graph.kept import Kind, clock, stores
 
 
 def exclusive(graph: Any) -> AbstractContextManager:
@@ -29,3 +30,16 @@ def exclusive(graph: Any) -> AbstractContextManager:
         )
     store.began[get_ident()] = next(clock)  # what is asked for from now on is in use
     return lock
+
+
+def _free_in_child() -> None:
+    """In a process that was forked: no thread is left that would end the runs of others."""
+    for store in list(stores):
+        if store.is_held():
+            store.lock = RLock()
+            for kind in Kind:  # which may be in the middle of something
+                store.discard(kind)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_free_in_child)

@@ -44,6 +44,8 @@ MOST_NOTED = 64
 clock = itertools.count(1)
 """Of the process: says what was asked for before what."""
 
+stores: weakref.WeakSet[Store] = weakref.WeakSet()  # of the process
+
 
 class Kind(StrEnum):
     """What is kept; the key within the kind is beside it."""
@@ -106,6 +108,7 @@ class Store:
         """When the run of each thread began (`gpop.graph.exclusive`)."""
         self._noted: dict[Hashable, _Note] = {}
         self._most: int | None = None
+        stores.add(self)
 
     def get(self, kind: Kind, key: Hashable = None) -> Any:
         """What is kept under this key, from now on the most recently used; None where nothing is."""
@@ -134,8 +137,7 @@ class Store:
         return value
 
     def put_first(self, kind: Kind, array: Any) -> Any:
-        """Keep ``array``, unless another thread has put one meanwhile: a run may have its address. The one
-        that is kept."""
+        """The array that is kept: this one, or another thread's, which runs have the address of by now."""
         entry = self._entries.setdefault((kind, None), _Entry(array, array, None, ""))
         self.forget()
         self._keep_within(0, entry)
@@ -197,15 +199,12 @@ class Store:
         UsageError
             If there is no such kind, or a run from whose callback this is called is on one of the graphs.
         """
-        kinds = list(Kind)
-        if kind is not None:
-            if kind not in kinds:
-                raise UsageError(f"kind {kind!r}: expected one of {', '.join(kinds)}")
-            kinds = [Kind(kind)]
+        if kind not in (None, *Kind):
+            raise UsageError(f"kind {kind!r}: expected one of {', '.join(Kind)}")
         for entry in list(self._entries.values()):
             if entry.graph is not None:
                 entry.graph.drop(kind)
-        for each in kinds:
+        for each in Kind if kind is None else (Kind(kind),):
             self.discard(each)
 
     def listed(self) -> KeptList:
@@ -261,12 +260,9 @@ class Store:
 
     def _at_most(self) -> int:
         """An upper bound of the bytes in the tree, of what was counted when entries were put."""
-        total = 0
-        for entry in list(self._entries.values()):
-            total += entry.bytes
-            if entry.graph is not None:
-                total += entry.graph.store._at_most()
-        return total
+        entries = list(self._entries.values())
+        inner = sum(each.graph.store._at_most() for each in entries if each.graph is not None)
+        return inner + sum(each.bytes for each in entries)
 
     def _keep_within(self, wanted: int, spared: _Entry | None = None) -> None:
         """Keep within the limit when ``wanted`` bytes are added; ``spared`` was just put and stays."""
@@ -287,14 +283,14 @@ class Store:
         if self.lock._is_owned():
             if entry.used > self.began.get(threading.get_ident(), 0):
                 return True
-        elif self._held():
+        elif self.is_held():
             return True
         return entry.graph is not None and entry.graph.store._any_in_use()
 
     def _any_in_use(self) -> bool:
-        return self.lock._is_owned() or self._held() or any(map(self._in_use, list(self._entries.values())))
+        return self.lock._is_owned() or self.is_held() or any(map(self._in_use, list(self._entries.values())))
 
-    def _held(self) -> bool:
+    def is_held(self) -> bool:
         """Whether another thread is in a run on the graph."""
         free = self.lock.acquire(blocking=False)
         if free:

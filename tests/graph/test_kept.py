@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 import itertools
+import os
+import signal
 import threading
 import weakref
 
@@ -13,6 +15,7 @@ import pytest
 import gpop
 from gpop.generate import generate
 from gpop.graph import kept as module
+from gpop.graph.exclusive import exclusive
 from gpop.graph.kept import Kind
 from gpop.graph.transform import random_weights
 from gpop.layout.kept_bins import bins_of
@@ -210,3 +213,34 @@ def test_answers_within_any_limit(monkeypatch, used):
     for limit, name in itertools.product((0, 10_000, 100_000), APPS):
         monkeypatch.setattr(module, "LIMIT", limit)
         assert np.array_equal(APPS[name](graph), expected[name]), (limit, name)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs a process of the same kind")
+@pytest.mark.filterwarnings("ignore:.*multi-threaded:DeprecationWarning")  # of Python 3.12
+def test_a_child_that_is_forked_amid_the_run_of_another_thread_may_use_the_graph():
+    graph, begun, over = named(6), threading.Event(), threading.Event()
+    other = graph.reverse()
+    degrees = graph.out_degree.tolist()
+
+    def stay():
+        with exclusive(graph), exclusive(other):
+            begun.set()
+            over.wait()
+
+    thread = threading.Thread(target=stay)
+    thread.start()
+    begun.wait()
+    right, child = False, os.fork()
+    if not child:
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)  # pytest's goes on with the tests, in the child
+        signal.alarm(10)  # ends it, where it waits for a thread that it does not have
+        try:
+            graph.drop()
+            other.drop()
+            right = graph.out_degree.tolist() == degrees and graph.reverse() is not other
+        finally:
+            os._exit(not right)
+    over.set()
+    thread.join()
+    assert os.waitpid(child, 0)[1] == 0
+    assert graph.reverse() is other
