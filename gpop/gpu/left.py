@@ -59,7 +59,8 @@ class OnDevice(Kept):
             found = unset(self.length, self.dtype)
             with self.device:
                 staging.fetch(array, found)
-            self.fetched, self.array = found, None
+            if self.fetched is None:  # else somebody has that one
+                self.fetched, self.array = found, None
         return self.fetched
 
     def give_way(self) -> None:

@@ -37,13 +37,7 @@ from gpop.io.compressed import open_to_write
 from gpop.io.ids import distinct
 from gpop.io.named_edges import NamedEdges, write_named
 from gpop.io.sniff import Layout, Options, layout_of, reads_as_integers
-from gpop.io.text import (
-    Dialect,
-    Piece,
-    first_line,
-    parse_block,
-    text_blocks,
-)
+from gpop.io.text import Dialect, Piece, first_line, parse_block, text_blocks
 from gpop.io.text_kernels import write_lines
 from gpop.io.text_values import finite_weights, told_name
 
