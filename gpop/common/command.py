@@ -22,6 +22,7 @@ from typing import Any, NoReturn, TextIO
 
 from gpop.common import starting
 from gpop.common.errors import GpopError, UsageError
+from gpop.common.interrupts import dropped_come_again
 
 CLOSED_PIPE = 141
 PICTURES = (".png", ".svg", ".pdf")
@@ -153,7 +154,8 @@ def exit_code(work: Callable[[], int | None], failed: Callable[[str, int], int] 
     _escape_on_output()
     try:
         try:
-            return work() or 0
+            with dropped_come_again():
+                return work() or 0
         except KeyboardInterrupt:
             return failed("interrupted", starting.INTERRUPTED)
         except GpopError as error:

@@ -1,12 +1,21 @@
-"""Ctrl-C held back while something must not be left in the middle, let through at the next good moment."""
+"""Ctrl-C held back while something must not be left in the middle, let through at the next good moment; and
+brought again where Python has dropped it.
+
+What is raised inside a callback of a weak reference, or in ``__del__``, is printed and forgotten
+(`sys.unraisablehook`). While Numba compiles, thousands of its objects go that way.
+"""
 
 from __future__ import annotations
 
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
+
+AGAIN_AFTER = 0.01
+"""Seconds until an interrupt that was dropped comes again: by then the callback has ended."""
 
 
 class _Held:
@@ -74,3 +83,27 @@ def let_through() -> None:
     if _Held.waits and threading.current_thread() is threading.main_thread():
         _Held.waits = False
         _Held.handler(signal.SIGINT, None)
+
+
+@contextmanager
+def dropped_come_again() -> Iterator[None]:
+    """A block in which an interrupt that falls into a callback whose errors Python drops is not lost."""
+    before = sys.unraisablehook
+
+    def dropped(unraisable: sys.UnraisableHookArgs) -> None:
+        if isinstance(unraisable.exc_value, KeyboardInterrupt):
+            timer = threading.Timer(AGAIN_AFTER, _interrupt_main)
+            timer.daemon = True
+            timer.start()
+        else:
+            before(unraisable)
+
+    sys.unraisablehook = dropped
+    try:
+        yield
+    finally:
+        sys.unraisablehook = before
+
+
+def _interrupt_main() -> None:
+    signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)

@@ -124,3 +124,33 @@ def test_another_thread_holds_nothing_back():
     thread.start()
     thread.join()
     assert found == [signal.default_int_handler]
+
+
+IN_A_CALLBACK = """
+import signal, time, weakref
+from gpop.common.command import exit_code
+
+class Object:
+    pass
+
+def work():
+    one = Object()
+    watched = weakref.ref(one, lambda reference: signal.raise_signal(signal.SIGINT))
+    del one
+    time.sleep(60)
+
+raise SystemExit(exit_code(work))
+"""
+
+
+def test_an_interrupt_in_a_callback_whose_errors_python_drops_still_ends_a_command():
+    done = subprocess.run([sys.executable, "-c", IN_A_CALLBACK], capture_output=True, text=True, timeout=50)
+    assert (done.returncode, done.stderr) == (130, "gpop: interrupted\n")
+
+
+def test_other_errors_that_python_drops_are_shown():
+    code = IN_A_CALLBACK.replace("signal.raise_signal(signal.SIGINT)", "1 // 0").replace(
+        "time.sleep(60)", "pass"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=50)
+    assert done.returncode == 0 and "ZeroDivisionError" in done.stderr
