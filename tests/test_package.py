@@ -13,6 +13,7 @@ import pytest
 import gpop
 
 ROOT = Path(__file__).resolve().parents[1]
+BUILD = "import sys; from flit_core.buildapi import *; build_wheel(sys.argv[1]); build_sdist(sys.argv[1])"
 
 
 def tracked(*folders: str) -> set[str]:
@@ -29,18 +30,16 @@ def tracked(*folders: str) -> set[str]:
 @pytest.fixture(scope="module")
 def built(tmp_path_factory):
     """Names in the wheel, and in the source archive below its folder."""
-    pytest.importorskip("hatchling")
+    pytest.importorskip("flit_core")
     folder = tmp_path_factory.mktemp("dist")
-    subprocess.run(
-        [sys.executable, "-m", "hatchling", "build", "-d", folder], cwd=ROOT, check=True, capture_output=True
-    )
+    subprocess.run([sys.executable, "-c", BUILD, folder], cwd=ROOT, check=True, capture_output=True)
     with zipfile.ZipFile(folder / f"gpop-{gpop.__version__}-py3-none-any.whl") as wheel:
         names, metadata = (
             set(wheel.namelist()),
             wheel.read(f"gpop-{gpop.__version__}.dist-info/METADATA").decode(),
         )
         scripts = wheel.read(f"gpop-{gpop.__version__}.dist-info/entry_points.txt").decode()
-    assert "gpop = gpop.__main__:main" in scripts
+    assert "gpop=gpop.__main__:main" in scripts
     with tarfile.open(folder / f"gpop-{gpop.__version__}.tar.gz") as archive:
         sources = {name.partition("/")[2] for name in archive.getnames()}
     return names, metadata, sources
