@@ -16,10 +16,10 @@ from gpop.apps.without_messages import are_for_messages, no_messages, only_for_m
 from gpop.common.errors import UsageError
 from gpop.common.on_demand import Retold
 from gpop.common.parallel import use_threads
-from gpop.direct.breadth_first import PHASES, SearchTree, search
+from gpop.direct.breadth_first import PHASES, SearchTree, is_kept, search
 from gpop.direct.breadth_first_alone import FEW
 from gpop.layout.partition import mostly_near
-from gpop.model.crew_trial import crew_trial
+from gpop.model.crew_trial import COMPILED_AFTER_S, crew_trial
 from gpop.model.sharing import MANY_THREADS, SHARED_ROAD, in_parts, least_rest
 
 METHODS = ("auto", "messages", "direct")
@@ -38,6 +38,10 @@ MOST_OF_ROAD = 1 << 23
 direct takes .5 to .74 of the time of messages on grids of 2**18 to 2**23 vertices, .57 and .7 on roads; on
 one .6. On 4, 8 and 16 of two Intel ones .7 to .9, .4 to .6 and .33 to .38 on a grid and roads of 2**20.
 Larger ones were not looked at."""
+
+LEAST_MESH = 1 << 15
+"""Vertices of a mesh from which on it is tried whether two threads, who have halves of each level, are faster
+than one. On points of a plane they took .7 of its time on two AMD cores, and 1.2 on Intel ones."""
 
 PULLED = 16
 """A search of most of a graph that is pulled looks at one in so many edges, at least."""
@@ -113,13 +117,20 @@ def without_messages(
 
 def _searched(graph: gpop.Graph, source: int, threads: int) -> SearchTree:
     """By one thread, or by all where it may be shared and they were not slower so far."""
-    if least_rest(threads, graph.n) >= graph.n or (graph.n < SHARED_ROAD and _is_thin(graph)):
+    if graph.n < SHARED_ROAD and _is_thin(graph):
         return search(graph, source)
-    trial = crew_trial(graph, "breadth-first search", threads, 1)
+    usual, other, few = threads, 1, least_rest(threads, graph.n) >= graph.n
+    if few:
+        if not (1 < threads < MANY_THREADS and graph.n >= LEAST_MESH and graph.facts.mesh):
+            return search(graph, source)
+        usual, other = 1, threads
+    trial = crew_trial(graph, "breadth-first search", usual, other)
     if trial is None:
-        return search(graph, source, threads)
+        return search(graph, source, usual)
+    if trial.threads > usual and trial.spent < COMPILED_AFTER_S and not is_kept():
+        trial.put_off()
     crew = trial.threads
-    found = search(graph, source, crew)
+    found = search(graph, source, crew, few)
     if PULLED * int(found.edges.sum()) >= graph.m:
         trial.note(crew, found.seconds)
     return found

@@ -33,7 +33,7 @@ from gpop.graph.degrees import UNEVEN, unevenness
 from gpop.graph.kept import Kind
 from gpop.layout.by_weight import LINE_BYTES
 from gpop.layout.partition import mostly_near
-from gpop.model.crew_trial import crew_trial
+from gpop.model.crew_trial import COMPILED_AFTER_S, crew_trial
 from gpop.model.light_first import FARTHEST, PHASES
 from gpop.model.sharing import PATHS_NEAR, have_own, least_rest, shares_paths
 
@@ -84,10 +84,6 @@ TARGETS_OF = {"lists": ("gpu",), "calendar": ()}
 LEAST_TRIED = 1 << 15
 """Vertices from which on times may say how many threads have a calendar. On 7,115 votes two take 1.25 of the
 time of one where that is .79 on 82,000 people, and on 34,546 papers 1.0 to 1.3."""
-
-COMPILED_AFTER_S = 40.0
-"""Seconds of searches on a graph after which what threads share is compiled to be tried, where nothing
-(`gpop.warm`) has done so before: that takes 1 to 4."""
 
 DAY_STEPS, DAY_STEPS_EVEN, DAY_STEPS_CHAINS, CHAINS = 1, 2, 20, 2.5
 """Width of a calendar's days in mean weights over the mean degree: among hubs (`UNEVEN`), where vertices have

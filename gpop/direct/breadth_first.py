@@ -13,6 +13,8 @@ fewer than ``edges`` where ``edges**2 > rest * left``. After a pull the edges of
 the next level is pulled, too, where the frontier has a fair share (`STILL`) of those that are left. Nobody
 counts who cannot be found: who has no in-edges, or is out of reach of the vertex with most edges, while the
 source is within (`may_find`). By that a search among voters takes .63 of the time, one of mails .8.
+Roads and meshes are not pulled from: their neighbours are near, and a level is little of all. A mesh is known
+by a search from the vertex with most edges, which has many levels.
 
 What a search works in is kept with the graph: to get and to give back so many pages takes as long as a
 search of a small graph. The kernel is given it as one address (`gpop.common.by_reference`), since to take
@@ -27,7 +29,7 @@ Paper: S. Beamer, K. Asanovic, D. Patterson, "Direction-optimizing breadth-first
 from __future__ import annotations
 
 import time
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -75,6 +77,9 @@ TOGETHER_BYTES = 10
 """Of each thread that shares one, or less: a place on its list, and part of a claim and of a mark."""
 
 _PUSH, _PULL = range(2)
+LONGEST, DEEP = 32, 64
+"""Edges of any vertex of a mesh, at most, and levels of a search of it, at least."""
+
 _EDGES, _NANOSECONDS = 0, 2  # slots of ``tally``, one for each phase
 _ONE, _HALF = np.uint64(1), np.uint64(32)
 _FOUND = ArrayKind("uint32"), ArrayKind("int32")
@@ -106,10 +111,10 @@ class SearchTree(NamedTuple):
 class _Room:
     """A space, its table in memory, and the search in it; the same of what threads share, once some have."""
 
-    def __init__(self, space: SearchSpace, near: bool) -> None:
+    def __init__(self, space: SearchSpace, mesh: bool) -> None:
         self.space, self.table = space, Reference(space)
         self.search = entry_of(_search, INT64, self.table.kind, *_FOUND)
-        self.short, self.near = is_short(space), near
+        self.short, self.mesh = is_short(space), mesh
         self.threads = 0  # for so many there is what they share
 
     def have(self, threads: int, parent: np.ndarray, level: np.ndarray) -> None:
@@ -120,11 +125,7 @@ class _Room:
             self.beside = space_for(n, int(self.space.limits[MOST]), threads)
             self.shared = Reference(self.beside)
             self.job = Reference(SharedSearch(self.shared, self.table, parent, level))
-            kinds = (
-                *(self.table.kind, self.shared.kind, *_FOUND, *(INT64,) * 4),
-                *(_BOARD, _BOARD, _JOB, INT64, INT64),
-            )
-            self.together = entry_of(_search_together, INT64, *kinds)
+            self.together = entry_of(_search_together, *_asked_together(self.table, self.shared))
             self.function, self.threads = entry(go_on, self.job.kind), threads
 
     def search_together(
@@ -132,7 +133,7 @@ class _Room:
     ) -> int:
         """A search for which up to so many threads are called; how many were."""
         parts, edges = 0, least_level(threads, self.short)
-        if self.short and self.near and in_parts(threads, parent.size):
+        if self.mesh and (self.short or threads < MANY_THREADS) and in_parts(threads, parent.size):
             parts, edges = (
                 entry(push_parts if threads >= MANY_THREADS else push_halves, self.job.kind),
                 PARTED,
@@ -146,8 +147,10 @@ class _Room:
         return called
 
 
-def search(graph: Graph, source: int, threads: int = 1) -> SearchTree:
+def search(graph: Graph, source: int, threads: int = 1, few: bool = False) -> SearchTree:
     """Parents and levels of what a vertex reaches; which of several parents depends on nothing but these.
+
+    ``few``: threads share it however few vertices there are, if it is a mesh.
 
     Examples
     --------
@@ -162,7 +165,7 @@ def search(graph: Graph, source: int, threads: int = 1) -> SearchTree:
         room = spare.pop()
     except IndexError:  # another search has it
         room = _room(graph)
-    least = least_rest(threads, graph.n)
+    least = 0 if few and threads > 1 and room.mesh else least_rest(threads, graph.n)
     parent, level, called = np.empty(graph.n, np.uint32), np.empty(graph.n, np.int32), 1
     if least < graph.n:
         room.have(threads, parent, level)
@@ -177,6 +180,18 @@ def search(graph: Graph, source: int, threads: int = 1) -> SearchTree:
     return SearchTree(parent.view(np.int32), level, tally, seconds, start - begin, called)
 
 
+def is_kept() -> bool:
+    """Whether a search that threads share is compiled, or was by an earlier process."""
+    room, shared = _room(Graph.from_edges([0, 1], [1, 0])), Reference(space_for(2, 1, 2))
+    return _search_together.is_kept(_asked_together(room.table, shared))
+
+
+def _asked_together(table: Reference, shared: Reference) -> tuple[Any, ...]:
+    """Kinds of what says where to search, and who."""
+    numbers = (INT64,) * 4
+    return INT64, table.kind, shared.kind, *_FOUND, *numbers, _BOARD, _BOARD, _JOB, INT64, INT64
+
+
 def _prepare(graph: Graph) -> list[_Room]:
     """The list of spare rooms of a graph, with one room."""
     room = _room(graph)
@@ -185,11 +200,23 @@ def _prepare(graph: Graph) -> list[_Room]:
 
 
 def _room(graph: Graph) -> _Room:
-    n = graph.n
-    short = graph.m <= FEW * n
-    near = short and least_rest(MANY_THREADS, n) < n and mostly_near(graph)
-    incoming, likely, findable = graph, NO_SOURCES, n - 1  # roads and meshes are not pulled from
-    if not near:
+    facts, n = graph.facts, graph.n
+    if facts.mesh is None and graph.m <= FEW * n:
+        facts.mesh = least_rest(MANY_THREADS, n) < n and mostly_near(graph)
+    room = _make_room(graph, bool(facts.mesh))
+    if len(room.space.some) > 0:
+        depth = _find_reach(graph, room)
+        if facts.mesh is None:
+            lists_are_short = int(room.space.limits[MOST]) <= LONGEST
+            facts.mesh = depth >= DEEP and lists_are_short and mostly_near(graph)
+            room = _make_room(graph, True) if facts.mesh else room
+    return room
+
+
+def _make_room(graph: Graph, mesh: bool) -> _Room:
+    """Roads and meshes are not pulled from."""
+    n, incoming, likely, findable = graph.n, graph, NO_SOURCES, graph.n - 1
+    if not mesh:
         incoming, likely = in_edges(graph, weighted=False), likely_sources(graph)
         findable = min(findable, np.count_nonzero(incoming.indptr[1:] > incoming.indptr[:-1]))
     require_memory(VERTEX_BYTES * n, f"breadth-first search of {graph!r}")
@@ -201,18 +228,16 @@ def _room(graph: Graph) -> _Room:
         *(np.empty(n + 1, np.uint32), np.empty(4, np.int64)),
         *(np.array([graph.out_degree.max(initial=0), findable, findable]), np.empty(LEFT_OFF, np.int64)),
     )  # fmt: skip
-    room = _Room(space, near)
-    if words > 0:
-        _find_reach(graph, room)
-    return room
+    return _Room(space, mesh)
 
 
-def _find_reach(graph: Graph, room: _Room) -> None:
-    """Who is reached from the hub, by a search, and how many they are."""
+def _find_reach(graph: Graph, room: _Room) -> int:
+    """Who is reached from the hub, by a search, and how many they are; the levels of that search."""
     level, space = np.empty(graph.n, np.int32), room.space
     room.search(int(graph.out_degree.argmax()), room.table, np.empty(graph.n, np.uint32), level)
     space.reach.view(np.uint8)[: (graph.n + 7) // 8] &= np.packbits(level >= 0, bitorder="little")
     space.limits[REACHED] = np.count_nonzero(level > 0)
+    return int(level.max(initial=-1)) + 1
 
 
 @kernel

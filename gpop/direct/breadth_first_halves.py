@@ -1,4 +1,4 @@
-"""Breadth-first search by two threads where lists are short and neighbours near: each has half of a level.
+"""Breadth-first search by two threads on roads and meshes: each has half of a level.
 
 Levels of roads and meshes are many and small, and what takes the time is waiting for memory, which two do
 together. There is one barrier a level, no atomics, and the same tree as that of one thread. The list of a

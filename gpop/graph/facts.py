@@ -41,6 +41,8 @@ class Facts:
     heaviest_weight: float | None = None
     negative_weight: float | None = None
     """The smallest weight, if that is below 0 (-inf where one is no number), of a graph in parts on ranks."""
+    mesh: bool | None = None
+    """Whether neighbours are few and near and levels of a search many (`gpop.direct.breadth_first`)."""
     squared_degrees: int | None = None
     """The sum of the squares of the out-degrees."""
     in_long_lists: dict[int, float] = field(default_factory=dict)

@@ -36,6 +36,11 @@ BEHIND, NEARLY = 1.5, 0.95
 """So many times the time of the usual number is too much to go on; and clearly faster."""
 
 
+COMPILED_AFTER_S = 40.0
+"""Seconds of searches on a graph after which what threads share is compiled to be tried, where nothing
+(`gpop.warm`) has done so before: that takes 1 to 4."""
+
+
 class CrewTrial:
     """How many threads the next search has, and what is known of their times.
 

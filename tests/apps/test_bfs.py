@@ -13,7 +13,7 @@ from gpop.apps.bfs import verify
 from gpop.apps.bfs_methods import choose
 from gpop.generate import generate
 from gpop.model import crew_trial, sharing
-from gpop.model.crew_trial import AGAIN, TURNS
+from gpop.model.crew_trial import AGAIN, FIRST, TURNS
 from gpop.model.sharing import MANY_THREADS
 
 
@@ -136,6 +136,32 @@ def test_times_say_whether_a_search_is_shared(monkeypatch):
         found = gpop.bfs(graph, 3, method="direct", threads=2)
         assert np.array_equal(found.level, expected.level) and np.array_equal(found.parent, expected.parent)
     assert calls == [2] * AGAIN + [2, 1] * TURNS + [1]
+
+
+@pytest.mark.parametrize("kept", [True, False])
+def test_times_say_whether_two_threads_share_a_small_mesh(kept, monkeypatch):
+    """They are tried once what they share is compiled; here one thread takes their part."""
+    monkeypatch.setattr(crew_trial, "is_shipped", lambda: False)
+    monkeypatch.setattr(bfs_methods, "LEAST_MESH", 1)
+    monkeypatch.setattr(bfs_methods, "is_kept", lambda: kept)
+    calls, graph = [], generate("grid3", width=4, height=4, depth=100)
+
+    def timed(graph, source, threads=1, few=False):
+        calls.append((threads, few))
+        return search(graph, source)._replace(seconds={1: 3.0, 2: 2.0}[threads])
+
+    search = bfs_methods.search
+    monkeypatch.setattr(bfs_methods, "search", timed)
+    for _ in range(1 + FIRST + 2 * TURNS + 2):
+        gpop.bfs(graph, 3, threads=2)
+    alone, shared = (1, True), (2, True)
+    assert calls[0] == (1, False)  # nothing is known of the graph yet
+    if kept:
+        assert calls[-1] == shared and calls.count(shared) >= TURNS + 1
+    else:
+        assert {*calls[1:]} == {alone}
+    gpop.bfs(graph, 3, threads=MANY_THREADS)
+    assert calls[-1][0] == 1
 
 
 @pytest.mark.slow

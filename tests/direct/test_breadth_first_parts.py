@@ -51,6 +51,37 @@ def test_by_parts_it_is_the_same_tree(name, parted, monkeypatch):
                 assert np.array_equal(found.edges, expected.edges)
 
 
+def triangles(width: int, height: int) -> Graph:
+    """Points of a plane: the grid and its diagonals one way, so that inner vertices have six neighbours."""
+    v = np.arange(width * height).reshape(height, width)
+    pairs = ((v[:, :-1], v[:, 1:]), (v[:-1], v[1:]), (v[:-1, :-1], v[1:, 1:]))
+    tails, heads = (np.concatenate([pair[end].ravel() for pair in pairs]) for end in (0, 1))
+    return Graph.from_edges(np.append(tails, heads), np.append(heads, tails), n=v.size)
+
+
+def test_by_halves_a_mesh_has_the_same_tree():
+    """Though it has few vertices, and its lists are no road's."""
+    graph = triangles(20, 200)
+    for source in (0, 1990, graph.n - 1):
+        expected, found = search(graph, source), search(graph, source, 2, few=True)
+        assert graph.facts.mesh and (expected.threads, found.threads) == (1, 2)
+        for field in ("parent", "level", "edges"):
+            assert np.array_equal(getattr(found, field), getattr(expected, field))
+        assert search(graph, source, 2).threads == 1
+
+
+@pytest.mark.parametrize("kind", ["few levels", "a long list"])
+def test_what_is_no_mesh(kind):
+    graph = triangles(60, 60 if kind == "few levels" else 100)
+    if kind == "few levels":
+        graph = generate("small_world", vertices=graph.n, degree=6, seed=1)
+    else:
+        hub = np.arange(33)
+        tails = np.repeat(np.arange(graph.n), np.diff(graph.indptr.astype(np.int64)))
+        graph = Graph.from_edges(np.append(tails, hub * 0), np.append(graph.indices, hub), n=graph.n)
+    assert search(graph, 0, 2, few=True).threads == 1 and graph.facts.mesh is False
+
+
 def test_others_have_parts(parted):
     """Sooner or later: nobody waits for who does not come."""
     graph = generate("grid", width=200, height=200)
