@@ -7,10 +7,12 @@ had put them on cores that are farther apart; on other machines up to 2.5. All f
 number, so that it may change from call to call, and nothing but time comes of it.
 
 So calls go on as the model says (`gpop.model.sharing`) for a while. Then the two numbers of threads take
-turns of one call, and the other is taken from then on if it was clearly faster, until after many more calls
-there is another trial. The first turn of several does not count: it makes what they work in. Who falls far
-behind in the next has no more, and is tried again the later the farther that was. Only searches of most of
-the graph count: others take what they take by where they begin.
+turns, and the other is taken from then on if it was clearly faster, until after many more calls there is
+another trial. A turn is two calls, of which the second counts: the first one of several makes what they work
+in, and the first one of either fetches what the other number has left in the caches of other cores. On two
+Intel cores, by turns of one call, two threads seemed faster than one on points of a plane, and took 1.25 of
+its time from then on. Who falls far behind in a turn has no more, and is tried again the later the farther
+that was. Only searches of most of the graph count: others take what they take by where they begin.
 """
 
 from __future__ import annotations
@@ -30,7 +32,10 @@ FIRST, AGAIN = 2, 48
 model has share a search seldom should not."""
 
 TURNS = 3
-"""Of each number of threads that count."""
+"""Of each number of threads."""
+
+CALLS = 4 * TURNS - 1
+"""Of a trial: the first one is like the one before it, and counts."""
 
 BEHIND, NEARLY = 1.5, 0.95
 """So many times the time of the usual number is too much to go on; and clearly faster."""
@@ -56,7 +61,7 @@ class CrewTrial:
     Examples
     --------
     >>> trial = CrewTrial(1, 2)
-    >>> for _ in range(FIRST + 1 + 2 * TURNS):
+    >>> for _ in range(FIRST + CALLS):
     ...     trial.note(trial.threads, {1: 0.9, 2: 0.6}[trial.threads])
     >>> trial.threads, trial.took
     (2, {1: 0.9, 2: 0.6})
@@ -72,7 +77,7 @@ class CrewTrial:
 
     def _wait(self, calls: int) -> None:
         """Nothing is tried in so many calls."""
-        self.threads, self._left, self._ready = self._usual, calls, self._other < self._usual
+        self.threads, self._left, self._ready = self._usual, calls, True
         self._turns: dict[int, list[float]] = {self._usual: [], self._other: []}
 
     def put_off(self) -> None:
@@ -88,7 +93,7 @@ class CrewTrial:
                 return
             if self._left > 0:
                 self._left -= 1
-            elif threads == self._other and not self._ready:
+            elif not self._ready:
                 self._ready = True
             else:
                 self._turns[threads].append(seconds)
@@ -97,7 +102,7 @@ class CrewTrial:
     def _end_turn(self) -> None:
         """The other's begins, or all are over."""
         usual, other = self._turns[self._usual], self._turns[self._other]
-        self.threads = self._other if len(other) < len(usual) else self._usual
+        self.threads, self._ready = self._other if len(other) < len(usual) else self._usual, False
         behind = other[0] / usual[0] if len(other) == 1 else 1.0
         if behind > BEHIND or len(other) == TURNS:
             self.took = {threads: statistics.median(each) for threads, each in self._turns.items()}

@@ -13,7 +13,7 @@ from gpop.apps.bfs import verify
 from gpop.apps.bfs_methods import choose
 from gpop.generate import generate
 from gpop.model import crew_trial, sharing
-from gpop.model.crew_trial import AGAIN, FIRST, TURNS
+from gpop.model.crew_trial import AGAIN, CALLS, FIRST, TURNS
 from gpop.model.sharing import MANY_THREADS
 
 
@@ -126,16 +126,16 @@ def test_times_say_whether_a_search_is_shared(monkeypatch):
     calls, graph = [], generate("grid", width=40, height=40)
     expected = gpop.bfs(graph, 3, threads=1)
 
-    def timed(graph, source, threads=1):
+    def timed(graph, source, threads=1, few=False):
         calls.append(threads)
         return search(graph, source, threads)._replace(seconds={1: 2.0, 2: 3.0}[threads])
 
     search = bfs_methods.search
     monkeypatch.setattr(bfs_methods, "search", timed)
-    for _ in range(AGAIN + 2 * TURNS + 1):
+    for _ in range(AGAIN + CALLS + 1):
         found = gpop.bfs(graph, 3, method="direct", threads=2)
         assert np.array_equal(found.level, expected.level) and np.array_equal(found.parent, expected.parent)
-    assert calls == [2] * AGAIN + [2, 1] * TURNS + [1]
+    assert calls == [2] * AGAIN + [2] + [1, 1, 2, 2] * (TURNS - 1) + [1, 1] + [1]
 
 
 @pytest.mark.parametrize("kept", [True, False])
@@ -152,12 +152,12 @@ def test_times_say_whether_two_threads_share_a_small_mesh(kept, monkeypatch):
 
     search = bfs_methods.search
     monkeypatch.setattr(bfs_methods, "search", timed)
-    for _ in range(1 + FIRST + 2 * TURNS + 2):
+    for _ in range(1 + FIRST + CALLS + 1):
         gpop.bfs(graph, 3, threads=2)
     alone, shared = (1, True), (2, True)
     assert calls[0] == (1, False)  # nothing is known of the graph yet
     if kept:
-        assert calls[-1] == shared and calls.count(shared) >= TURNS + 1
+        assert calls[-1] == shared and calls.count(shared) == 2 * TURNS + 1
     else:
         assert {*calls[1:]} == {alone}
     gpop.bfs(graph, 3, threads=MANY_THREADS)

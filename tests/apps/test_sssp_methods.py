@@ -12,7 +12,7 @@ from gpop.apps.sssp_methods import choose
 from gpop.direct import calendar, calendar_owned
 from gpop.generate import generate
 from gpop.model import crew_trial, sharing
-from gpop.model.crew_trial import FIRST, TURNS, CrewTrial
+from gpop.model.crew_trial import CALLS, FIRST, CrewTrial
 from gpop.model.sharing import MANY_THREADS, PATHS_NEAR, THREADS_OF_MESH
 from tests.apps import reference
 
@@ -153,7 +153,7 @@ def test_times_say_whether_two_threads_share_a_calendar(dense, monkeypatch, toge
     monkeypatch.setattr(calendar, "search", timed)
     monkeypatch.setattr(calendar, "is_kept", lambda: True)
     expected = gpop.sssp(graph, hub, threads=1).distance
-    for _ in range(FIRST + 2 * TURNS + 2):
+    for _ in range(FIRST + CALLS + 1):
         assert np.array_equal(gpop.sssp(graph, hub, threads=2).distance, expected)
     assert calls[: FIRST + 2] == [1] * (FIRST + 2) and calls[FIRST + 2] == 2 and calls[-1] == then
 
@@ -170,10 +170,10 @@ def test_nobody_waits_for_a_trial_to_be_compiled(dense, monkeypatch):
     monkeypatch.setattr(sssp_methods, "LEAST_TRIED", dense.n)
     monkeypatch.setattr(calendar, "is_kept", lambda: False)
     graph, hub = reference.with_weights(dense, dense.weights), int(dense.out_degree.argmax())
-    assert {gpop.sssp(graph, hub, threads=2).run.threads for _ in range(FIRST + 2 * TURNS + 2)} == {1}
+    assert {gpop.sssp(graph, hub, threads=2).run.threads for _ in range(FIRST + CALLS + 1)} == {1}
     monkeypatch.setattr(sssp_methods, "COMPILED_AFTER_S", 0.0)  # but for one who has searched for so long
     graph = reference.with_weights(dense, dense.weights)
-    assert {gpop.sssp(graph, hub, threads=2).run.threads for _ in range(FIRST + 2 * TURNS + 2)} == {1, 2}
+    assert {gpop.sssp(graph, hub, threads=2).run.threads for _ in range(FIRST + CALLS + 1)} == {1, 2}
 
 
 @pytest.mark.parametrize("threads", [1, 2])
