@@ -47,7 +47,7 @@ def test_the_loop_is_begun_before_the_graph_is_read(app, kind, told, tmp_path):
     assert told == ["load"]
 
 
-@pytest.mark.parametrize("name", quick(apps(), "independent_set", "nibble", "pagerank"))
+@pytest.mark.parametrize("name", quick(apps(), "nibble", "pagerank"))
 def test_who_has_a_loop_begun_waits_for_it(name, monkeypatch, tmp_path):
     """Else the other process goes on compiling when the command is over, and so does that of the next one."""
     begun, needed, ready = set(), set(), loops.ready

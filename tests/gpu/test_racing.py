@@ -141,7 +141,7 @@ LEVELS = {
 """Who has levels, and where they end."""
 
 
-@pytest.fixture(params=quick(LEVELS, "little", "pieces"))
+@pytest.fixture(params=quick(LEVELS, "little"))
 def levels(request, monkeypatch):
     monkeypatch.setattr(choices, "prefers_cluster", lambda vertices, edges: False)
     for name, value in LEVELS[request.param].items():

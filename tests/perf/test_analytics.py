@@ -9,6 +9,7 @@ from perf import analytics
 from perf.__main__ import main
 
 
+@pytest.mark.slow
 def test_all_find_the_same_clustering_and_the_same_weight():
     for package in ("networkit", "igraph", "graphblas"):
         pytest.importorskip(package)

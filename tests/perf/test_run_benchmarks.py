@@ -184,6 +184,7 @@ def test_what_was_finished_stays(db, monkeypatch, capsys, what, code, said):
     assert capsys.readouterr().out == "2 runs stored\n"
 
 
+@pytest.mark.slow
 def test_killed_in_the_middle_and_continued(tmp_path):
     path = tmp_path / "perf.db"
     with Store(path) as db:

@@ -7,6 +7,8 @@ import re
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from perf import start
 from perf.__main__ import main
 
@@ -41,6 +43,7 @@ def test_what_a_process_is_told(monkeypatch, tmp_path):
     assert others == [(command, told)] * 2 and len(later) == 2 and first.loop == 2.0
 
 
+@pytest.mark.slow
 def test_an_app_without_weights_gets_some(capsys):
     assert main(["start", str(DATA / "karate.bin"), "--apps", "sssp", "--rounds", "1"]) == 0
     assert "karate  sssp" in capsys.readouterr().out
