@@ -76,10 +76,10 @@ VERTEX_BYTES = 22
 TOGETHER_BYTES = 10
 """Of each thread that shares one, or less: a place on its list, and part of a claim and of a mark."""
 
-_PUSH, _PULL = range(2)
 LONGEST, DEEP = 32, 64
 """Edges of any vertex of a mesh, at most, and levels of a search of it, at least."""
 
+_PUSH, _PULL = range(2)
 _EDGES, _NANOSECONDS = 0, 2  # slots of ``tally``, one for each phase
 _ONE, _HALF = np.uint64(1), np.uint64(32)
 _FOUND = ArrayKind("uint32"), ArrayKind("int32")
@@ -182,6 +182,8 @@ def search(graph: Graph, source: int, threads: int = 1, few: bool = False) -> Se
 
 def is_kept() -> bool:
     """Whether a search that threads share is compiled, or was by an earlier process."""
+    if _search_together.signatures:
+        return True
     room, shared = _room(Graph.from_edges([0, 1], [1, 0])), Reference(space_for(2, 1, 2))
     return _search_together.is_kept(_asked_together(room.table, shared))
 

@@ -147,3 +147,11 @@ def test_the_leader_finds_the_tree_where_nobody_comes(name, module, parted):
     assert np.array_equal(parent.view(np.int32), expected.parent)
     assert np.array_equal(level, expected.level)
     assert space.tally[0] == expected.edges[0]
+
+
+def test_whether_it_is_kept_is_looked_up_no_more_once_it_is_there(monkeypatch):
+    """A call that asks takes microseconds."""
+    search(triangles(20, 200), 0)
+    search(triangles(20, 200), 0, 2, few=True)
+    monkeypatch.setattr(breadth_first, "_room", lambda graph: pytest.fail("a room was made"))
+    assert breadth_first.is_kept()
