@@ -7,14 +7,13 @@ that is a whole number is given by ``graph.vertex_of(id)``.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from gpop.common.arguments import plain, whole_from
+from gpop.common.arguments import as_index, plain, whole_from
 from gpop.common.errors import UsageError
 from gpop.graph.graph import Graph
 from gpop.graph.kept import Kind
@@ -34,15 +33,14 @@ def one_vertex(graph: Graph, source: Any, what: str = "source") -> int:
     >>> one_vertex(gpop.read_edges({"from": ["bo"], "to": ["anna"]}), "anna")
     1
     """
-    try:
-        vertex = operator.index(source)
-    except TypeError:
+    vertex = as_index(source)
+    if vertex is None:
         if graph.original_ids is not None and graph.original_ids.dtype.kind not in "iu":
             return graph.vertex_of(source)
         raise UsageError(
             f"{what} {plain(source)!r}: expected a vertex index (an integer); graph.vertex_of(id) finds that "
             "of an original id"
-        ) from None
+        )
     if not 0 <= vertex < graph.n:
         known = f"its vertices are 0 to {graph.n - 1}" if graph.n else "it has no vertices"
         raise UsageError(f"{what} {vertex} is not in the graph: {known}")
@@ -106,9 +104,9 @@ def drawn_vertices(graph: Graph, sources: Any, seed: int = SAMPLE_SEED) -> np.nd
     """
     if sources is None:
         return np.arange(graph.n, dtype=np.uint32)
-    if type(sources) is list or np.iterable(sources) or not hasattr(sources, "__index__"):
+    count = None if type(sources) is list or np.iterable(sources) else as_index(sources)
+    if count is None:
         return many_vertices(graph, sources, "source")
-    count = operator.index(sources)
     if not 1 <= count <= graph.n:
         raise UsageError(f"sources = {count}: expected 1 to {graph.n} vertices, or a list of indices")
     draw = _drawn if count <= FEW else _drawn.__wrapped__

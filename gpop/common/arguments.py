@@ -36,6 +36,22 @@ def whole(what: str, number: Any) -> int:
         raise UsageError(f"{what} {plain(number)!r}: expected a whole number") from None
 
 
+def as_index(value: Any) -> int | None:
+    """The vertex index that a value is, of any integer type; None of anything else, a boolean, too.
+
+    Examples
+    --------
+    >>> as_index(np.uint8(4)), as_index(True), as_index("anna")
+    (4, None, None)
+    """
+    if isinstance(value, bool):  # Python's are whole numbers: a mask would be vertices 0 and 1
+        return None
+    try:
+        return operator.index(value)
+    except TypeError:
+        return None
+
+
 def real(what: str, number: Any) -> Any:
     """A number as Python's own, whole or not, or a `UsageError`.
 

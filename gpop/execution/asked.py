@@ -130,6 +130,9 @@ def as_vertices(frontier: Iterable[int] | np.ndarray | None, n: int) -> int | np
         ) from None
     if ids.size == 0:
         return np.empty(0, np.uint32)
+    # Beside numbers NumPy makes 1 of True.
+    if isinstance(frontier, list | tuple) and bool in map(type, frontier):
+        raise UsageError("frontier holds a boolean: expected a list of vertex ids")
     if ids.dtype.kind not in "iu" or ids.ndim != 1:
         raise UsageError(
             f"frontier of type {ids.dtype}, {ids.ndim} dimensions: expected a list of vertex ids"

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from gpop.common.above import module_above
-from gpop.common.arguments import plain
+from gpop.common.arguments import as_index, plain
 from gpop.common.errors import UsageError
 from gpop.graph.arguments import as_names
 from gpop.graph.derived import Derived
@@ -176,8 +176,9 @@ class Graph(FromArrays, Derived, Interchange):
         """
         ids = self.original_ids
         if ids is None:
-            if isinstance(original_id, int | np.integer) and 0 <= original_id < self.n:
-                return int(original_id)
+            vertex = as_index(original_id)
+            if vertex is not None and 0 <= vertex < self.n:
+                return vertex
             known = f"0..{self.n - 1}" if self.n else "none: it has no vertices"
         else:
             index = self.store.get(Kind.IDS)
@@ -185,11 +186,10 @@ class Graph(FromArrays, Derived, Interchange):
                 index = {name: v for v, name in enumerate(ids.tolist())}
                 held = sum(map(sys.getsizeof, itertools.chain([index], index, index.values())))
                 self.store.put(Kind.IDS, index, holds=Bytes(held))
-            name = plain(original_id)
-            if isinstance(name, Hashable) and name in index:
+            name, numeric = plain(original_id), ids.dtype.kind in "iu"
+            if isinstance(name, Hashable) and name in index and not (numeric and isinstance(name, bool)):
                 return index[name]
-            numeric = self.n and ids.dtype.kind in "iu"
-            known = f"{self.n} ids in {ids.min()}..{ids.max()}" if numeric else f"{self.n} names"
+            known = f"{self.n} ids in {ids.min()}..{ids.max()}" if numeric and self.n else f"{self.n} names"
         raise UsageError(
             f"vertex {plain(original_id)!r} is not in graph {self.name or '(unnamed)'}; its ids: {known}"
         )

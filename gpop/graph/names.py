@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gpop.common.arguments import plain
+from gpop.common.arguments import as_index, plain
 from gpop.common.errors import UsageError
 
 
@@ -31,8 +31,9 @@ def named(original_ids: np.ndarray | None, name: Any) -> int:
     """
     name = plain(name)
     if original_ids is None:
-        if isinstance(name, int) and name >= 0:
-            return name
+        vertex = as_index(name)
+        if vertex is not None and vertex >= 0:
+            return vertex
     else:
         for v, each in enumerate(original_ids.tolist()):
             if type(each) is type(name) and each == name:

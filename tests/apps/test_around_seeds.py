@@ -117,6 +117,7 @@ def test_bad_arguments(app, graph):
         ([], "no seed given"),
         (-1, "seed -1 is not in"),
         ([1, 5000], "seed 5000 is not in"),
+        ([True, 2], "seed True: expected a vertex index"),
         ({1: 0.9, 2: 0.1}, "seeds {1: 0.9, 2: 0.1}: expected a list of vertices, which have no weights here"),
     ):
         with pytest.raises(gpop.UsageError, match=message):

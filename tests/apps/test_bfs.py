@@ -60,6 +60,8 @@ def test_source_outside_the_graph(grid, source):
 def test_source_that_is_no_vertex(grid):
     with pytest.raises(gpop.UsageError, match=r"source 1\.5: expected a vertex index"):
         gpop.bfs(grid, 1.5)
+    with pytest.raises(gpop.UsageError, match="source True: expected a vertex index"):
+        gpop.bfs(grid, True)
     with pytest.raises(gpop.UsageError, match="it has no vertices"):
         gpop.bfs(gpop.Graph.from_edges([], [], n=0), 0)
 

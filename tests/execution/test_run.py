@@ -48,6 +48,7 @@ class StaysThere:
         ({"frontier": [-1]}, "frontier holds vertex -1: expected ids from 0 to 199"),
         ({"frontier": [0.5]}, "frontier of type float64, 1 dimensions: expected a list of vertex ids"),
         ({"frontier": [[0, 1]]}, "frontier of type int64, 2 dimensions: expected"),
+        ({"frontier": [True, 1]}, "frontier holds a boolean: expected a list of vertex ids"),
         ({"frontier": np.ones(200, bool)}, "frontier of type bool, 1 dimensions: expected"),
         ({"frontier": [[0], [1, 2]]}, "frontier is a list that NumPy makes no array of: expected a list"),
         ({"frontier": StaysThere()}, "frontier is a StaysThere that NumPy makes no array of: expected"),

@@ -179,8 +179,10 @@ def test_vertex_of():
     assert graph.reverse().vertex_of(2**62) == graph.symmetrize().vertex_of(2**62) == 2
     with pytest.raises(UsageError, match=r"vertex 1 is not in graph g; its ids: 3 ids in 10\.\.46116"):
         graph.vertex_of(1)
+    with pytest.raises(UsageError, match="vertex True is not in graph"):
+        Graph.from_csr(INDPTR, INDICES, original_ids=[0, 1, 2]).vertex_of(True)
     plain = Graph.from_csr(INDPTR, INDICES)
-    for outside in (3, -1, "a", None, 1.0):
+    for outside in (3, -1, "a", None, 1.0, True):
         with pytest.raises(UsageError, match=r"not in graph \(unnamed\); its ids: 0\.\.2"):
             plain.vertex_of(outside)
     with pytest.raises(UsageError, match="original_ids has 2 entries, expected n = 3"):
