@@ -2,7 +2,7 @@
 
 authority(v) = sum over in-edges (u,v) of hub(u), hub(u) = sum over out-edges (u,v) of authority(v), each
 scaled to a sum of 1: the first singular vectors of the adjacency matrix (NetworkX's ``hits``).
-Algorithm: power iteration from equal hubs. An iteration is two runs of PageRank's program
+Algorithm: power iteration from equal scores. An iteration is two runs of PageRank's program
 (`gpop.apps.affine`), one along the edges and one against them, on the graph turned round, which is kept.
 On a small graph, without weights, one thread does all of it on the adjacency lists (`gpop.direct.hits`),
 unless an option speaks of messages: a run of the engine takes some 25 us beside its loop, and there are two
@@ -90,7 +90,7 @@ def hits(
     -------
     HitsResult
         ``hub`` and ``authority``, of type ``dtype`` [n], each with a sum of 1 (0 without edges);
-        ``iterations`` done; ``converged``, None where not asked.
+        ``iterations`` done, without one all are equal; ``converged``, None where not asked.
 
     Raises
     ------
@@ -133,7 +133,7 @@ def hits(
                 converged = float(np.abs(hub - before).sum(dtype=np.float64)) < tolerance
             bar.update(1)
     if not runs:
-        authority = np.zeros_like(hub)
+        authority = hub.copy()
         runs.append(gpop.run(along, iterations=0, **options))
     summary = {**runs[-1].trace.summary, "program": "Hits"}
     trace = gpop.Trace(summary)
@@ -197,7 +197,8 @@ def verify(graph: gpop.Graph, result: HitsResult, weighted: bool = False) -> str
 
     data = graph.weights.astype(np.float64) if weighted else np.ones(graph.m)
     matrix = csr_array((data, graph.indices.astype(np.int64), graph.indptr), shape=(graph.n, graph.n))
-    turned, hub, authority = csr_array(matrix.T), np.full(graph.n, 1 / max(graph.n, 1)), np.zeros(graph.n)
+    turned, hub = csr_array(matrix.T), np.full(graph.n, 1 / max(graph.n, 1))
+    authority = hub
     for _ in range(result.iterations):
         authority = turned @ hub
         authority /= authority.sum() or 1

@@ -24,7 +24,7 @@ _ONE, _FOUR = np.uint64(1), np.uint64(4)
 
 
 class Hits:
-    """Scores of a graph, which begin with equal hubs; ``edges`` and ``phase_seconds`` of both `PHASES`.
+    """Scores of a graph, all equal at first; ``edges`` and ``phase_seconds`` of both `PHASES`.
 
     Examples
     --------
@@ -39,7 +39,7 @@ class Hits:
     def __init__(self, graph: Graph, turned: Graph) -> None:
         n = graph.n
         self.lists = graph.indptr, graph.indices, turned.indptr, turned.indices
-        self.hub, self.authority = np.full(n, 1 / max(n, 1)), np.zeros(n)
+        self.hub, self.authority = np.full(n, 1 / max(n, 1)), np.full(n, 1 / max(n, 1))
         self.sums, self.spent = np.empty(n), np.zeros(2, np.int64)
         self.iterations, self.converged = 0, False
         self.iterate(0, 0.0)  # compiled or loaded before a clock starts

@@ -91,6 +91,11 @@ def test_without_an_iteration_scores_are_what_they_begin_with():
         assert gpop.katz(graph, max_iterations=0, normalized=False).score.tolist() == [1, 1, 1]
         found = gpop.personalized_pagerank(graph, 1, max_iterations=0)
         assert found.rank.tolist() == [0, 1, 0] and found.iterations == 0 and not found.converged
+    for options in ({}, {"mode": "sc"}):
+        both = gpop.hits(graph, iterations=0, **options)
+        assert (
+            both.hub.tolist() == both.authority.tolist() == [1 / 3] * 3 and hits.verify(graph, both) is None
+        )
 
 
 @pytest.mark.slow
