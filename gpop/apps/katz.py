@@ -148,7 +148,8 @@ def verify(
     for _ in range(result.iterations):
         score = alpha * (turned @ score) + start
     if normalized and graph.n:
-        score = score / np.linalg.norm(score)
+        score = score / (np.abs(score).max() or 1)  # whose squares may be infinite, or 0
+        score = score / (np.linalg.norm(score) or 1)
     error = float(np.abs(score - result.score).max(initial=0)) / float(np.abs(score).max(initial=1e-300))
     allowed = 1e-11 if result.score.dtype == np.float64 else 1e-5
     return None if error <= allowed else f"a score differs by {error:.2g} of the largest from SciPy's"

@@ -272,6 +272,9 @@ def test_verify_sees_a_fault():
         return replace(result, **{name: wrong})
 
     assert personalized_pagerank.verify(graph, off(gpop.personalized_pagerank(graph, 3), "rank"), 3)
-    assert katz.verify(graph, off(gpop.katz(graph, 0.01), "score"), 0.01)
+    for beta in (1, 1e200, 1e-200, 0):
+        right = gpop.katz(graph, 0.01, beta, iterations=9)
+        assert katz.verify(graph, right, 0.01, beta) is None
+        assert beta == 0 or katz.verify(graph, off(right, "score"), 0.01, beta)
     for name in ("hub", "authority"):
         assert f"the {name} scores" in hits.verify(graph, off(gpop.hits(graph, iterations=9), name))
