@@ -88,7 +88,8 @@ def mean_step(graph: gpop.Graph) -> float:
     """
     facts = graph.facts
     if facts.mean_weight is None:
-        facts.mean_weight = graph.weights.mean(dtype=np.float64).item() if graph.m else 0.0
+        with np.errstate(over="ignore"):  # of an infinite one: one bucket
+            facts.mean_weight = graph.weights.mean(dtype=np.float64).item() if graph.m else 0.0
     return facts.mean_weight * graph.n / max(graph.m, 1)
 
 

@@ -82,7 +82,8 @@ def out_weights(graph: Graph, app: str) -> np.ndarray:
             sends = np.flatnonzero(begins < graph.indptr[first + 1 : last + 1])
             if sends.size:  # reduceat takes an empty range for one of length 1
                 piece = weights[begins[0] : graph.indptr[last]]
-                sums[first + sends] = np.add.reduceat(piece, begins[sends] - begins[0], dtype=np.float64)
+                with np.errstate(over="ignore"):  # what is infinite is refused
+                    sums[first + sends] = np.add.reduceat(piece, begins[sends] - begins[0], dtype=np.float64)
         graph.store.put(Kind.OUT_WEIGHTS, sums)
     return sums
 

@@ -138,7 +138,8 @@ def deal(edges: InEdges, bounds: np.ndarray, world: World) -> InEdges:
 
 def note_weights(graph: PartGraph, weights: np.ndarray, world: World) -> None:
     """What apps ask of the weights of the whole graph."""
-    total = world.sum(np.array([weights.sum(dtype=np.float64)]))
+    with np.errstate(over="ignore"):  # as on one rank
+        total = world.sum(np.array([weights.sum(dtype=np.float64)]))
     heaviest = world.most(np.array([weights.max(initial=0)]))
     graph.facts.mean_weight = total[0].item() / max(graph.m, 1)
     graph.facts.heaviest_weight = heaviest[0].item()

@@ -103,6 +103,21 @@ def test_ids_decide_between_equal_weights():
         assert np.array_equal(other.weight, result.weight[ids])
 
 
+def test_weights_whose_sums_are_beyond_all_numbers():
+    """On the way or in the end; SciPy's are moved up, by more than what is lost beside them."""
+    for weights, total in (
+        ([1e308, 1.7e308, -1.7e308, -1e308], 0.0),
+        ([-1.5e308, 1e308, 1e308, 1.0], 0.5e308),
+        ([1.5e308, 1.5e308, 1.0, 1.0], np.inf),
+        ([-1e17, 3e17, 1.0, 1.0], 2e17),
+    ):
+        graph = gpop.Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 4], weights)
+        found = gpop.spanning_forest(graph)
+        assert found.total == pytest.approx(total, rel=1e-9) and verify(graph, found) is None
+        wrong = replace(found, total=1e300 if total > 1e300 else found.total + 1e302)
+        assert "but SciPy finds" in verify(graph, wrong)
+
+
 def test_no_number_is_refused():
     graph = gpop.Graph.from_edges([0, 1], [1, 2], [1.0, np.nan])
     with pytest.raises(gpop.UsageError, match="needs weights that are numbers: edge 1 -> 2 has nan"):

@@ -84,6 +84,11 @@ def test_who_is_not_reached_may_be_too_far(last, short):
     assert fall_short(graph, distance, np.uint64(10)) is short
 
 
+def test_a_mean_weight_beyond_all_numbers_is_one_bucket():
+    graph = gpop.Graph.from_edges([0, 0, 1], [1, 2, 2], weights=[1.5e308, 1.2e308, 1e308])
+    assert default_delta(graph) == np.inf
+
+
 @pytest.mark.slow
 def test_distances_that_fit_no_type():
     graph = gpop.Graph.from_edges([0, 1], [1, 2], weights=np.array([2**63, 2**63], np.uint64))

@@ -35,6 +35,12 @@ def test_narrow_types_do_not_wrap_around():
     assert weights.out_weights(single, "pagerank")[0] == single.weights.sum(dtype=np.float64)
 
 
+def test_a_sum_beyond_all_numbers_is_refused_in_one_line():
+    graph = gpop.Graph.from_edges([0, 0, 1], [1, 2, 2], [1.5e308, 1.2e308, 1.0])
+    with pytest.raises(gpop.UsageError, match="the weights of vertex 0 sum to inf: expected 0, or from"):
+        gpop.pagerank(graph, weighted=True)
+
+
 def test_without_edges():
     for n in (0, 3):
         graph = gpop.Graph.from_edges([], [], np.empty(0), n=n)
