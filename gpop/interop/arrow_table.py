@@ -78,8 +78,8 @@ def from_batches(
         if schema.get_field_index(column) < 0:
             raise UsageError(f"column {column!r} occurs several times, expected once")
     if weight is not None:
-        kind = schema.field(weight).type
-        if not (pa.types.is_integer(kind) or pa.types.is_floating(kind)):
+        kind, is_a = schema.field(weight).type, pa.types
+        if not (is_a.is_integer(kind) or is_a.is_floating(kind) or is_a.is_null(kind)):
             raise UsageError(f"column {weight!r} is {kind}, expected numbers (weight=False for none)")
     if has_integer_ids(schema, source, target):
         arrays = integer_columns(schema, batches, columns)
@@ -135,6 +135,8 @@ def _plain(pa: Any, column: Any, name: str) -> Any:
     """The column without dictionary encoding; nulls are an error."""
     if column.null_count:
         raise UsageError(f"column {name!r} has {column.null_count} nulls, expected a value in every row")
+    if pa.types.is_null(column.type):  # no value, and so none missing: no rows
+        return column.cast(pa.int64())
     if not pa.types.is_dictionary(column.type):
         return column
     if _is_view(pa, column.type.value_type):  # categories of Polars; Arrow has no cast of these
@@ -150,7 +152,7 @@ def _encode(pa: Any, ends: list) -> tuple[np.ndarray, np.ndarray]:
     """(number of the name of every source and then every target, the names)."""
     for end in ends:
         if not (pa.types.is_string(end.type) or pa.types.is_large_string(end.type) or _is_view(pa, end.type)):
-            if not pa.types.is_integer(end.type):
+            if len(end) and not pa.types.is_integer(end.type):
                 raise UsageError(f"ids are {end.type}, expected integers or text")
     text = [end.cast(pa.large_string()) for end in ends]
     both = pa.chunked_array([chunk for end in text for chunk in end.chunks], pa.large_string())
@@ -167,8 +169,10 @@ def _is_view(pa: Any, kind: Any) -> bool:
 
 
 def _kind(pa: Any, schema: pyarrow.Schema, column: str) -> Any:
-    """The type of a column's values."""
+    """The type of a column's values; where there are none and nobody says, integers."""
     kind = schema.field(column).type
+    if pa.types.is_null(kind):
+        return pa.int64()
     return kind.value_type if pa.types.is_dictionary(kind) else kind
 
 

@@ -28,6 +28,11 @@ def from_pandas(
         how = ": Graph.from_arrow takes it" if table else ""
         raise UsageError(f"expected a pandas DataFrame, got {kind_of(frame)}{how}")
     source, target, weight = pick_columns(list(frame.columns), source, target, weight)
+    if frame.empty:  # the type of a column without values says nothing
+        untyped = {column: np.int64 for column in (source, target)}
+        if weight is not None and frame[weight].dtype == object:
+            untyped[weight] = np.float64
+        frame = frame.astype(untyped)
     columns = [frame[column] for column in (source, target)]
     for column in columns:
         if column.isna().any():

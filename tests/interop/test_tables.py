@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import gpop
 from gpop.common.errors import UsageError
 from gpop.graph.graph import Graph
 from gpop.interop.edge_columns import pick_columns
@@ -39,6 +40,28 @@ def test_weights_survive(make, dtype):
     assert make({"a": [0], "b": [1], "w": [7]}, weight=False).weights is None
     none = make({"source": np.empty(0, int), "target": np.empty(0, int), "weight": np.empty(0, dtype)})
     assert none.weights.dtype == dtype
+
+
+@MAKERS
+@pytest.mark.parametrize("weight", [[], ["weight"]])
+def test_a_table_without_rows_is_a_graph_without_edges(make, weight, tmp_path):
+    """Its columns mostly have no types."""
+    columns = {name: [] for name in ["source", "target", *weight]}
+    graph, larger = make(columns), make({**columns, "unused": []}, n=4)
+    assert (graph.n, graph.m, larger.n, larger.m) == (0, 0, 4, 0)
+    assert (graph.weights is None) == (larger.weights is None) == (not weight)
+    if make is not pandas_graph:
+        pyarrow, parquet = map(pytest.importorskip, ("pyarrow", "pyarrow.parquet"))
+        decimal = pyarrow.table({name: pyarrow.array([], pyarrow.float64()) for name in columns})
+        assert Graph.from_arrow(decimal).n == 0
+        for empty in (pyarrow.table(columns), decimal):
+            parquet.write_table(empty, tmp_path / "empty.parquet")
+            assert gpop.load(tmp_path / "empty.parquet").m == 0
+        with pytest.raises(UsageError, match="column 'source' has 1 nulls, expected a value in every row"):
+            make({name: [None] for name in columns})
+    else:
+        pandas = pytest.importorskip("pandas")
+        assert Graph.from_pandas(pandas.DataFrame(columns=list(columns))).m == 0
 
 
 @MAKERS
