@@ -52,6 +52,8 @@ def as_names(names: Any, n: int) -> np.ndarray:
     >>> as_names(["a", "b"], 2), as_names([7, "b"], 2)  # never changed into text
     (array(['a', 'b'], dtype='<U1'), array([7, 'b'], dtype=object))
     """
+    if not np.iterable(names):
+        raise UsageError(f"original_ids {plain(names)!r}: expected n = {n} ids or names")
     if not isinstance(names, np.ndarray):
         listed = [plain(name) for name in names]
         if {type(name) for name in listed} in ({int}, {str}):

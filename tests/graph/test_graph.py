@@ -189,6 +189,9 @@ def test_vertex_of():
         Graph.from_csr(INDPTR, INDICES, original_ids=np.array([1, 2]))
     with pytest.raises(UsageError, match="original_ids has 3 x 1 entries, expected n = 3"):
         Graph.from_csr(INDPTR, INDICES, original_ids=np.zeros((3, 1), int))
+    for number in (5, np.int64(5), np.array(5)):
+        with pytest.raises(UsageError, match=r"original_ids (array\()?5\)?: expected n = 3 ids or names"):
+            plain.original_ids = number
 
 
 @pytest.mark.parametrize(
