@@ -19,6 +19,7 @@ from gpop.program.content_key import Watched, content_key
 from gpop.program.functions import ARGUMENTS, FUNCTIONS
 from gpop.program.ownership import OwnershipCheck
 from gpop.program.program import BUILT_IN, Program
+from gpop.program.references import globals_in
 
 SAID = {"steady", "activates", "filters_early", "gathered", "written", "sent", "filters"}
 """Fields of `Lowered` that the check finds."""
@@ -165,7 +166,8 @@ def user_functions(cls: type[Program]) -> dict[str, types.FunctionType]:
     Raises
     ------
     ProgramError
-        If scatterFunc or gatherFunc is missing, one is no plain method, or takes other arguments.
+        If scatterFunc or gatherFunc is missing, one is no plain method, takes other arguments, or calls
+        that of its base: ``self`` is no object in compiled code.
     """
     functions = {
         name: getattr(cls, name) for name in FUNCTIONS if getattr(cls, name) is not getattr(Program, name)
@@ -185,6 +187,11 @@ def user_functions(cls: type[Program]) -> dict[str, types.FunctionType]:
         arguments = code.co_varnames[: code.co_argcount]
         if len(arguments) != len(ARGUMENTS[name]) or code.co_kwonlyargcount or code.co_flags & 0x0C:
             raise ProgramError(f"{where}({', '.join(arguments)}): expected ({expected})")
+        if "super" in globals_in(code):
+            raise ProgramError(
+                f"{where} calls super(): expected what the base class's function does, or a function of "
+                "numbers that both call"
+            )
     return functions
 
 

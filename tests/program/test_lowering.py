@@ -66,6 +66,16 @@ def test_functions_are_plain_methods(kind, found, target):
         gpop.run(cls(gpop.Graph.from_edges([0], [1])), target=target)
 
 
+@pytest.mark.parametrize("target", ["cpu", "python"])
+@pytest.mark.parametrize("base", ["super()", "super(Toy, self)"])
+def test_functions_of_a_base_are_not_called(base, target):
+    cls, line = toy(gather(f"return {base}.gatherFunc(value, node)").replace(":", ":  # here", 1))
+    with pytest.raises(
+        gpop.ProgramError, match=rf"^{FILE}:{line}: Toy.gatherFunc calls super\(\): expected "
+    ):
+        gpop.run(cls(gpop.Graph.from_edges([0], [1])), target=target)
+
+
 def test_what_is_no_function_has_at_least_a_file():
     members = {"scatterFunc": lambda self, node: 1, "gatherFunc": 7, "__module__": __name__}
     with pytest.raises(gpop.ProgramError, match=rf"^{__file__}: Odd\.gatherFunc: found int, expected a"):
