@@ -81,10 +81,10 @@ def carry_out(
     engine may do afterwards (`gpop.execution.again`).
     """
     graph, limit, name = plan.program.graph, plan.limit, type(plan.program).__name__
+    own_series = not engine.schedules  # parameters set here, before each iteration
     bar = None
     with exclusive(graph):
         try:
-            own_series = not engine.schedules  # set here, before each iteration
             series = own_series and bool(plan.program._series)
             settled = None if engine.settles else settled_of(plan.program)
             watched, over = callback or settled or series, False
@@ -140,6 +140,8 @@ def carry_out(
                 keep(asked, plan, engine, finished, said | late)
             return done
         except BaseException:
+            if own_series:  # first: nothing that it does can go wrong
+                _set_series(plan.program, 0)
             engine.abandon()
             raise
         finally:

@@ -125,6 +125,14 @@ def test_the_program_has_the_value_of_the_first_iteration(target):
     gpop.run(program, iterations=3, target=target)
     assert program.step == 1 and program.total.tolist() == [5] * 3
 
+    def fail(record):
+        if record["iteration"] == 1:
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        gpop.run(program, iterations=3, callback=fail, target=target)
+    assert program.step == 1
+
 
 def test_a_run_that_goes_on_has_the_values_of_its_iterations(tmp_path):
     program = program_on_ring(Steps, **SERIES)
