@@ -27,6 +27,7 @@ from gpop.plan.plan import Decided, Plan
 from gpop.plan.trace import Trace
 from gpop.program.program import Program
 from gpop.program.start import Start
+from gpop.program.state import read_only
 
 T = TypeVar("T")
 
@@ -139,7 +140,7 @@ def run_again(asked: Hashable, start: Start, limit: int, make: Callable[[Ran], T
             found = graph.store.noted(asked)
         except TypeError:  # something that is no option
             return None
-        if found is None or limit < 0:
+        if found is None or limit < 0 or read_only(start.fields, found.decided.attributes["lowered"].written):
             return None
         ran = Ran(graph.name, found)
 

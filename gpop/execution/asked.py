@@ -15,7 +15,9 @@ import numpy as np
 from gpop.common.errors import UsageError
 from gpop.model.asked import asked_on, check_asked
 from gpop.model.models import MODEL_NAMES
+from gpop.plan.plan import Plan
 from gpop.program.program import Program
+from gpop.program.state import read_only
 from gpop.ranks.world import World, threads_of
 
 COMPILED_TARGETS = ("cpu", "gpu")
@@ -77,6 +79,22 @@ def check_run(
     if target != "gpu":
         for name in program._fields.away:
             raise UsageError(f"field {name} is a device array: expected target 'gpu'")
+
+
+def check_written(plan: Plan) -> None:
+    """Refuse a program that writes a field whose array is read-only; with Python as the target NumPy does.
+
+    Raises
+    ------
+    UsageError
+    """
+    program, lowered = plan.program, plan.lowered
+    name = None if lowered is None else read_only(program._fields, lowered.written)
+    if name is not None:
+        raise UsageError(
+            f"field {name} of {type(program).__name__} is a read-only array, and its functions write it: "
+            "expected one that may be written"
+        )
 
 
 def check_ranks(program: Program, world: World, target: str, threads: int | None) -> int | None:

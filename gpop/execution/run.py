@@ -13,7 +13,7 @@ from gpop.common.arguments import as_count
 from gpop.common.errors import UsageError
 from gpop.common.spelling import refusing
 from gpop.execution.again import Ran, asked_with, run_again
-from gpop.execution.asked import as_vertices, check_options, check_ranks, check_run
+from gpop.execution.asked import as_vertices, check_options, check_ranks, check_run, check_written
 from gpop.execution.checkpoint import Checkpoint, Keeper
 from gpop.execution.finished import Run, finished_as, made_run
 from gpop.execution.loop import carry_out, engine_for
@@ -186,6 +186,7 @@ def run(
         )  # fmt: skip
         if world is None:
             remember(asked, plan)
+    check_written(plan)
     engine = engine_for(target, plan, world, gather, residency)
     keeper = None
     if checkpoint is not None:

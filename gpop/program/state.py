@@ -14,6 +14,7 @@ import numpy as np
 from gpop.program import published as registry
 from gpop.program.lowering import Lowered
 from gpop.program.program import Program
+from gpop.program.values import Fields
 
 
 def state_class(lowered: Lowered) -> type:
@@ -30,6 +31,18 @@ def state_values(program: Program, lowered: Lowered) -> list:
     for name in lowered.built_in:
         values.append(program.graph.out_degree if name == "out_degree" else np.int64(0))
     return values or [np.int64(0)]
+
+
+def read_only(fields: Fields, written: tuple[str, ...]) -> str | None:
+    """The first of the fields that a program writes whose array says that nobody may; None where all may.
+
+    Compiled code has addresses, and would not ask.
+    """
+    for name in written:
+        array = fields.made.get(name)
+        if array is not None and name not in fields.away and not array.flags.writeable:
+            return name
+    return None
 
 
 def make_state(program: Program, lowered: Lowered) -> tuple:

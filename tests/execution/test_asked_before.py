@@ -44,6 +44,21 @@ def test_the_same_options_are_decided_once_on_all_graphs(decisions):
     assert decisions == [cls, cls]
 
 
+def test_a_field_that_is_written_is_no_read_only_array():
+    """Compiled code has its address; those that are read only may be (the shares of PageRank are)."""
+    graph = random_graph(1, 40, 90)
+    for _ in range(3):  # the first run, one that finds a plan, and one that finds an engine
+        program = Smallest(graph)
+        program.label = given = np.arange(graph.n)[::-1]
+        program.label.flags.writeable = False
+        with pytest.raises(gpop.UsageError, match="^field label of Smallest is a read-only array, and its"):
+            gpop.run(program)
+        assert np.array_equal(program.label, given)
+        program.label.flags.writeable = True
+        gpop.run(program)
+        assert not np.array_equal(program.label, given)
+
+
 def test_what_is_refused_is_refused_again_beside_what_equals_it():
     graph, cls = random_graph(1, 40, 90), fresh()
     for right, wrong in (
