@@ -42,6 +42,9 @@ FORMATS = {
     "mapped": ((".mapped",), False),  # a folder, with layouts; run from disk
 }
 
+SEEKING = ("binary_csr", "gap", "scipy_npz", "arrow_file")
+"""Formats that are looked at in several places of a file."""
+
 
 @refusing
 def load(
@@ -74,7 +77,7 @@ def load(
         | ``.properties`` | data set of LDBC Graphalytics, only read |
         | ``.mapped`` | graph with its layouts, run from disk (``python -m gpop.convert --layout``) |
 
-        Text formats also with ``.gz``, ``.bz2``, ``.xz`` or ``.zst`` (needs zstandard).
+        Text formats also with ``.gz``, ``.bz2``, ``.xz`` or ``.zst`` (needs zstandard), or from a pipe.
     weighted : bool, optional
         None: as the file is. True: an error when it has no weights. False: weights are ignored.
     symmetrize : bool
@@ -126,6 +129,8 @@ def load(
     path = _as_path(path)
     module = module_to_read(path)
     options = options_for(path, module, delimiter=delimiter, columns=columns, header=header)
+    if module.__name__.endswith(SEEKING):
+        expect_no_pipe(path)
     try:
         file = file_state(path)
         graph = module.read(path, weighted=weighted, progress=progress, **options)
@@ -230,6 +235,12 @@ def options_for(path: Path, module: ModuleType, **given: Any) -> dict[str, Any]:
     from gpop.io.sniff import options_of
 
     return {"options": options_of(**given)}
+
+
+def expect_no_pipe(path: Path) -> None:
+    """GraphFileError for a pipe, where a file is read in several places, or by several processes."""
+    if path.is_fifo():
+        raise GraphFileError(f"{path}: is a pipe, expected a file: from a pipe one process reads text")
 
 
 def module_to_read(path: Path) -> ModuleType:

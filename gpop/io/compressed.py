@@ -91,7 +91,7 @@ _FRAMES = {
 def opener(path: Path) -> Callable[[BinaryIO], BinaryIO] | None:
     """What turns the opened file into its plain bytes; None when it is not compressed."""
     ending = path.suffix.lower()
-    if ending in ENDINGS and path.stat().st_size == 0:  # read as a file of no bytes
+    if ending in ENDINGS and path.is_file() and path.stat().st_size == 0:  # read as a file of no bytes
         raise GraphFileError(f"{path}: damaged compressed data: the file is empty")
     if ending in _FRAMES:
         return lambda file: io.BufferedReader(_Frames(file, *_FRAMES[ending]()), 1 << 20)

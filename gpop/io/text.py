@@ -58,7 +58,7 @@ def text_blocks(path: Path, progress: bool) -> Iterator[bytes]:
     """The text in blocks of whole lines; a last line without a newline gets one."""
     unpack = opener(path)
     with open(path, "rb") as raw, unpack(raw) if unpack else raw as file:
-        size = os.fstat(raw.fileno()).st_size
+        size, told = os.fstat(raw.fileno()).st_size, raw.seekable()  # a pipe has no size and no place
         with progress_bar(size, "loading", "B", progress) as bar:
             done = 0
 
@@ -70,8 +70,9 @@ def text_blocks(path: Path, progress: bool) -> Iterator[bytes]:
                 if not done:
                     _predict(path, block, size)
                 yield block
-                bar.update(raw.tell() - done)
-                done = raw.tell()
+                at = raw.tell() if told else done + len(block)
+                bar.update(at - done)
+                done = at
 
 
 def whole_lines(path: Path, more: Callable[[], bytes]) -> Iterator[bytes]:

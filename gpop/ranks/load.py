@@ -13,7 +13,7 @@ from gpop.common.errors import GraphFileError, UsageError
 from gpop.common.parallel import use_threads
 from gpop.graph.edge_pieces import common_type, told_type
 from gpop.graph.graph import Graph
-from gpop.io import arrow_file, edge_list, edge_list_share, load, module_to_read, options_for
+from gpop.io import arrow_file, edge_list, edge_list_share, expect_no_pipe, load, module_to_read, options_for
 from gpop.io.ids import read_ids
 from gpop.io.share import Share
 from gpop.ranks.part import InEdges
@@ -96,6 +96,7 @@ def load_part(
     if world is None:
         return load(path, weighted=weighted, **given)
     options = options_for(path, module_to_read(path), **given)
+    expect_no_pipe(path)
     sizes = {"threads": use_threads(threads_of(threads, world)), "partition_size": partition_size}
     if path.suffix == ".bin":
         graph = load_parts(path, world, weighted=weighted, **sizes)

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import threading
+
 import numpy as np
 import pytest
 
 import gpop.io
+from gpop.common.errors import GraphFileError
 from gpop.graph.graph import Graph
 
 LONG = [10**18 + 100, 1]
@@ -53,3 +57,23 @@ def test_pieces_have_a_type_in_common(tmp_path, monkeypatch, other, dtype, ids):
     found = gpop.io.load(tmp_path / "g.wel").weights
     assert found.dtype == dtype
     assert sorted(found.tolist()) == sorted([dtype(2**63), *[dtype(other)] * 9])
+
+
+@pytest.mark.parametrize("ending", [".el", ".el.gz", ".mtx"])
+def test_text_may_come_from_a_pipe(tmp_path, ending):
+    file, pipe = tmp_path / f"g{ending}", tmp_path / f"pipe{ending}"
+    graph = Graph.from_edges([0, 1, 2], [1, 2, 0])
+    graph.save(file)
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_bytes, args=[file.read_bytes()], daemon=True)
+    writer.start()
+    found = gpop.io.load(pipe)
+    writer.join()
+    assert found.n == graph.n and found.indices.tolist() == graph.indices.tolist()
+
+
+@pytest.mark.parametrize("ending", [".bin", ".sg", ".npz", ".parquet"])
+def test_other_formats_want_a_file(tmp_path, ending):
+    os.mkfifo(tmp_path / f"pipe{ending}")
+    with pytest.raises(GraphFileError, match=f"pipe{ending}: is a pipe, expected a file: from a pipe one"):
+        gpop.io.load(tmp_path / f"pipe{ending}")
