@@ -201,6 +201,8 @@ def call_together(function: int, argument: int, threads: int) -> None:
     """
     others = threads - 1
     crew = borrow(others)
-    what = ANNOUNCE | TAKE_PART | CLOSE if others else TAKE_PART
-    crew.lead(what, function, 0, argument, threads)
-    _spare.append(crew)
+    try:
+        what = ANNOUNCE | TAKE_PART | CLOSE if others else TAKE_PART
+        crew.lead(what, function, 0, argument, threads)
+    finally:  # a signal that came meanwhile is handled, and may raise, as soon as that returns
+        _spare.append(crew)

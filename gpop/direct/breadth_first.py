@@ -139,12 +139,13 @@ class _Room:
                 PARTED,
             )
         crew = borrow(threads - 1)
-        called = self.together(
-            source, self.table, self.shared, parent, level, least, edges, threads, EDGES_EACH,
-            crew.board, crew.places, self.job.table, self.function, parts,
-        )  # fmt: skip
-        give_back(crew)
-        return called
+        try:
+            return self.together(
+                source, self.table, self.shared, parent, level, least, edges, threads, EDGES_EACH,
+                crew.board, crew.places, self.job.table, self.function, parts,
+            )  # fmt: skip
+        finally:
+            give_back(crew)
 
 
 def search(graph: Graph, source: int, threads: int = 1, few: bool = False) -> SearchTree:

@@ -101,11 +101,13 @@ def search(graph: Graph, source: int, width: float, threads: int = 1) -> Distanc
     if shared:
         many = worth(threads, graph.m, PATH_EDGES_EACH)
         shelf, crew = _shelf(graph.n, many), borrow(many - 1)
-        unfinished = _together()(
-            *asked, begun_alone(many, graph.n), many, shelf.crew, shelf.now, shelf.job.table, crew.board,
-            crew.places, shelf.function,
-        )  # fmt: skip
-        give_back(crew)
+        try:
+            unfinished = _together()(
+                *asked, begun_alone(many, graph.n), many, shelf.crew, shelf.now, shelf.job.table, crew.board,
+                crew.places, shelf.function,
+            )  # fmt: skip
+        finally:
+            give_back(crew)
     else:
         _alone()(*asked)
     latest, looked = room.calendar.now[LATEST : LOOKED + 1].tolist()

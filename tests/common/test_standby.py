@@ -9,17 +9,19 @@ import threading
 from _thread import start_new_thread
 from collections import namedtuple
 from time import sleep
-from types import FunctionType
+from types import FunctionType, SimpleNamespace
 
 import numba
 import numpy as np
 import pytest
 
+import gpop
 from gpop.common import own_core, standby
 from gpop.common.atomics import fetch_add, load_acquire, yield_core
 from gpop.common.by_reference import Reference, opener
 from gpop.common.callback import callback
 from gpop.common.inlined import KERNEL
+from gpop.direct import breadth_first, calendar
 
 Job = namedtuple("Job", "came met tickets wanted")
 _NUMBERS = np.zeros(1, np.int64)
@@ -84,6 +86,45 @@ def test_others_are_called_with_a_ticket_and_a_crew_is_used_again(function):
     assert other is not crew
     standby.give_back(crew)
     standby.give_back(other)
+
+
+class Interrupt(BaseException):
+    """What the handler of a signal raises when compiled code returns."""
+
+
+def interrupted(*given):
+    raise Interrupt
+
+
+def call(monkeypatch, crew):
+    monkeypatch.setattr(crew, "lead", interrupted)
+    standby.call_together(0, 0, 2)
+
+
+def search(monkeypatch, crew):
+    job = SimpleNamespace(table=0)
+    room = SimpleNamespace(short=False, together=interrupted, table=0, shared=0, job=job, function=0)
+    breadth_first._Room.search_together(room, 0, np.zeros(1), np.zeros(1), 0, 2)
+
+
+def paths(monkeypatch, crew):
+    anything = SimpleNamespace(crew=0, now=0, job=SimpleNamespace(table=0), function=0, table=0)
+    for name in ("_together", "_alone"):
+        monkeypatch.setattr(calendar, name, lambda: interrupted)
+    for name in ("_shelf", "_borrowed"):
+        monkeypatch.setattr(calendar, name, lambda *given: anything)
+    graph = gpop.Graph.from_edges([0, 0, 1], [1, 2, 2], np.array([2, 9, 3]))
+    calendar.search(graph, 0, 4.0, threads=2)
+
+
+@pytest.mark.parametrize("what", [call, search, paths])
+def test_a_call_that_is_broken_off_leaves_its_crew_for_others(monkeypatch, what):
+    """Else each would leave threads behind that sleep forever."""
+    crew = standby.borrow(1)
+    standby.give_back(crew)
+    with pytest.raises(Interrupt):
+        what(monkeypatch, crew)
+    assert standby._spare[-1] is crew
 
 
 @pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="needs two cores")
