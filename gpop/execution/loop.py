@@ -15,7 +15,7 @@ import numpy as np
 from gpop.common.progress import IterationBar, telling
 from gpop.execution.again import keep
 from gpop.execution.checkpoint import Keeper
-from gpop.graph.exclusive import exclusive
+from gpop.graph.exclusive import call_back, exclusive
 from gpop.model.features import OF_RUN
 from gpop.plan.engine import Engine, Finished
 from gpop.plan.plan import UNLIMITED, Plan
@@ -118,7 +118,7 @@ def carry_out(
                 if watched and len(records):
                     engine.publish()
                     over = settled is not None and settled()
-                    if (callback and callback(trace[-1])) or over:
+                    if (callback and call_back(callback, trace[-1], graph)) or over:
                         break
                     if own_series:
                         _set_series(plan.program, engine.iteration)

@@ -108,3 +108,32 @@ def test_a_callback_runs_another_program():
     assert np.array_equal(results["other"], fixpoint(other, 9))
     assert "in the middle of a run" in results["same"]
     assert_usable(GRAPH)
+
+
+def test_callbacks_of_two_threads_on_each_others_graphs_do_not_wait_for_each_other():
+    """One of them is refused, which lets the other one through; neither hangs."""
+    graphs, both, said = [random_graph(seed, 40, 90) for seed in (5, 6)], threading.Barrier(2), []
+
+    def outer(at):
+        def callback(record):
+            if record["iteration"] == 0:
+                both.wait(60)
+                gpop.run(smallest(graphs[1 - at]), target="python")
+
+        try:
+            gpop.run(smallest(graphs[at]), callback=callback, target="python")
+            said.append("done")
+        except gpop.UsageError as error:
+            said.append(str(error))
+
+    threads = [threading.Thread(target=outer, args=[at], daemon=True) for at in (0, 1)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+        assert not thread.is_alive()
+    refused, done = sorted(said, key="done".__eq__)
+    assert "is in the middle of a run whose callback waits for the run of this one" in refused
+    assert done == "done"
+    for graph in graphs:
+        assert not graph.store.is_held()
