@@ -26,6 +26,7 @@ from gpop.common.launched import launched_ranks
 from gpop.common.parallel import worker_count
 from gpop.ranks.cores import allowed_here
 from gpop.ranks.killed import PASSED_ON, Word, gone, say_when_killed
+from gpop.ranks.leaving import say_when_left
 
 TRANSPORTS = ("auto", "alone", "mpi")
 
@@ -206,7 +207,7 @@ class World:
     # --- the end ----------------------------------------------------------------------------------
 
     def _end_together(self) -> None:
-        """An exception that nobody catches, here or elsewhere, ends all ranks."""
+        """An exception that nobody catches, here or elsewhere, ends all ranks, ``sys.exit`` among them."""
         before = sys.excepthook
 
         def hook(kind: type, error: BaseException, trace: Any) -> None:
@@ -217,7 +218,12 @@ class World:
             before(kind, error, trace)
             self.abort(f"{kind.__name__}: {error}", 1)
 
+        def left(message: str, code: int) -> None:
+            time.sleep(LATER)  # others may be about to leave as well
+            self.abort(message, code)
+
         sys.excepthook = hook
+        say_when_left(left)
         say_when_killed(self.word, self._story)
 
     def _shared_word(self, local: Any) -> Word:

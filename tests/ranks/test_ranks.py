@@ -49,12 +49,19 @@ def test_an_error_of_all_ranks_is_one_line(tmp_path):
     assert "missing.bin" in said_by_us(done)[0]
 
 
-def test_an_error_of_one_rank_ends_the_job():
-    line = "raise gpop.UsageError('rank 1 only') if W.rank == 1 else W.barrier()"
+@pytest.mark.parametrize(
+    ("leaves", "said"),
+    [
+        ("raise gpop.UsageError('rank 1 only') if W.rank == 1 else W.barrier()", "rank 1 only"),
+        pytest.param("sys.exit(3) if W.rank == 1 else W.barrier()", "sys.exit(3)", marks=pytest.mark.slow),
+    ],
+)
+def test_an_error_of_one_rank_ends_the_job(leaves, said):
+    line = f"import sys\n{leaves}"
     code = f"import gpop\nfrom gpop.ranks.world import world_of\nW = world_of('mpi')\n{line}"
     done = mpiexec(2, "-c", code, seconds=60)
     assert done.returncode != 0
-    assert said_by_us(done) == ["gpop: rank 1 of 2: rank 1 only"]
+    assert said_by_us(done) == [f"gpop: rank 1 of 2: {said}"]
 
 
 @pytest.mark.slow
