@@ -40,7 +40,8 @@ PER_VERTEX = 80
 """Bytes that a run takes for a vertex, about: fields, offsets, lists, messages that wait at hubs."""
 
 EVERYTHING = "everything"
-"""Key of the budget of a layout that was given none: the next run, when less is free, has the same."""
+"""Key, with a device's number, of the budget there of a layout that was given none: the next run on it, when
+less is free, has the same."""
 
 SLACK = 1 << 16
 """Bytes for what is small: the frontier that is loaded, rounding."""
@@ -109,7 +110,8 @@ def stream(
         about = f"{partitions(chosen.bits)}, streamed"
         graph.store.put(Kind.DEVICE, layout, key, about=about, holds=(layout.arrays, resident.bins))
         if plan.residency.budget is None:
-            graph.store.put(Kind.DEVICE, budget + beside, EVERYTHING, about="what was free", holds=())
+            everything = EVERYTHING, on
+            graph.store.put(Kind.DEVICE, budget + beside, everything, about="what was free", holds=())
     return layout, chosen, shapes | layout.queues
 
 
@@ -146,7 +148,7 @@ def _with_fewer(traits: Traits, mode: str) -> Iterator[Traits]:
 
 def _everything(graph: Graph) -> int:
     """What is free without what this graph has on the device, but for what the driver may want."""
-    kept = graph.store.get(Kind.DEVICE, EVERYTHING)
+    kept = graph.store.get(Kind.DEVICE, (EVERYTHING, cupy().cuda.Device().id))
     if kept is None:
         graph.store.discard(Kind.DEVICE)
         cupy().get_default_memory_pool().free_all_blocks()

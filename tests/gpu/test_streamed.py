@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -195,7 +196,10 @@ def test_runs_in_memory_and_streamed_ones_take_turns(monkeypatch):
 
 
 def test_without_a_budget_it_is_what_was_free_at_first(monkeypatch):
-    """A run that finds less free, since the one before is on the device, has the same budget and layout."""
+    """A run that finds less free, since the one before is on the device, has the same budget and layout.
+
+    On another device it is what is free there.
+    """
     graph, links = graph_of("big"), []
     with emulated():
         runtime = streaming.cupy().cuda.runtime
@@ -204,6 +208,9 @@ def test_without_a_budget_it_is_what_was_free_at_first(monkeypatch):
             monkeypatch.setattr(runtime, "memGetInfo", lambda free=free: (free, 1 << 40))
             run = gpop.bfs(graph, 0, target="gpu", ratio=1.0, partition_size=SIZE, residency="stream").run
             links.append(run.trace.summary["link"])
+        monkeypatch.setattr(streaming.cupy().cuda, "Device", lambda: SimpleNamespace(id=1))
+        monkeypatch.setattr(runtime, "memGetInfo", lambda: (1600, 1 << 40))
+        assert streaming._everything(graph) == 1500
     assert [link["budget"] for link in links] == [PLENTY // 16 * 15] * 2
 
 
