@@ -28,6 +28,7 @@ from gpop.common.replacing import replacing
 from gpop.plan.engine import Engine
 from gpop.plan.plan import Plan
 from gpop.program.program import Program
+from gpop.program.values import Unset
 from gpop.ranks.world import World
 
 INDEX = "checkpoint.json"
@@ -100,7 +101,9 @@ def holdings(plan: Plan) -> str:
     graph, fields = plan.program.graph, plan.program._fields
     step = max(graph.m // SAMPLE, 1)
     some = [each[::step] for each in (graph.indices, graph.weights) if each is not None]
-    held = [hash_array(array) for array in (*some, *(fields[name] for name in plan.lowered.fields))]
+    # What is anything until the run sets it is something else each time.
+    told = [name for name in plan.lowered.fields if not isinstance(fields.recipes.get(name), Unset)]
+    held = [hash_array(array) for array in (*some, *(fields[name] for name in told))]
     return hashlib.sha256(repr(held).encode()).hexdigest()[:24]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 
 import numpy as np
@@ -11,6 +12,7 @@ import gpop
 from gpop.apps.sssp import SSSP
 from gpop.common.errors import UsageError
 from gpop.generate import generate
+from gpop.program import values
 from tests import programs
 from tests.programs import random_graph
 
@@ -123,6 +125,21 @@ def test_a_run_that_began_otherwise_does_not_go_on(tmp_path):
         with pytest.raises(UsageError, match=f"of another run .*: expected the same {said}, or an empty"):
             distances(tmp_path, *given)
     assert np.array_equal(distances(tmp_path, 0, graph), gpop.sssp(graph, 0).distance)
+
+
+def test_what_nobody_has_set_is_nothing_to_tell_a_run_by(tmp_path, monkeypatch):
+    """PageRank until it has converged, whose field of changes is whatever was in that memory before."""
+    numbers = itertools.count()
+    monkeypatch.setattr(values, "unset", lambda length, dtype: np.full(length, next(numbers), dtype))
+
+    def callback(record):
+        if record["iteration"] == 4:
+            raise Ended
+
+    how = {"tolerance": 1e-4, "checkpoint": gpop.Checkpoint(tmp_path, iterations=3)}
+    with pytest.raises(Ended):
+        gpop.pagerank(GRAPH, **how, callback=callback)
+    assert np.array_equal(gpop.pagerank(GRAPH, **how).rank, gpop.pagerank(GRAPH, tolerance=1e-4).rank)
 
 
 def test_a_damaged_index_is_one_line(tmp_path):
