@@ -99,8 +99,8 @@ def beginning(program: Program, sources: np.ndarray | None) -> str:
 def holdings(plan: Plan) -> str:
     """What the fields hold at the beginning, and some of the edges."""
     graph, fields = plan.program.graph, plan.program._fields
-    step = max(graph.m // SAMPLE, 1)
-    some = [each[::step] for each in (graph.indices, graph.weights) if each is not None]
+    known = (graph.indptr, graph.indices, graph.weights)
+    some = [each[:: max(len(each) // SAMPLE, 1)] for each in known if each is not None]
     # What is anything until the run sets it is something else each time.
     told = [name for name in plan.lowered.fields if not isinstance(fields.recipes.get(name), Unset)]
     held = [hash_array(array) for array in (*some, *(fields[name] for name in told))]

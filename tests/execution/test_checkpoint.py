@@ -114,6 +114,9 @@ def distances(folder, source, graph, delta=8, bound=None, end=None):
 def test_a_run_that_began_otherwise_does_not_go_on(tmp_path):
     """The next source of a loop would have the distances of the one before, and say nothing."""
     graph, heavier = (generate("grid", width=9, height=9, weights=(1, most)) for most in (9, 11))
+    moved = np.array(graph.indptr)  # the edge of a vertex is another's; all destinations are as they were
+    moved[40] += 1
+    other = gpop.Graph.from_csr(moved, graph.indices, graph.weights)
     with pytest.raises(Ended):
         distances(tmp_path, 0, graph, end=3)
     for given, said in [
@@ -121,6 +124,7 @@ def test_a_run_that_began_otherwise_does_not_go_on(tmp_path):
         ((0, graph, 9), "frontier and parameters"),
         ((0, graph, 8, 5), "fields and edges"),
         ((0, heavier), "fields and edges"),
+        ((0, other), "fields and edges"),
     ]:
         with pytest.raises(UsageError, match=f"of another run .*: expected the same {said}, or an empty"):
             distances(tmp_path, *given)
