@@ -193,7 +193,7 @@ class Keeper:
 
     def _remove(self, except_for: Path | None = None) -> None:
         for old in self.folder.glob("iteration-*"):
-            if old != except_for:
+            if old != except_for and _is_of_a_checkpoint(old):
                 shutil.rmtree(old, ignore_errors=True)
 
     # --- reading -------------------------------------------------------------------------------
@@ -257,6 +257,12 @@ class Keeper:
                 return held["active"] if "active" in held.files else np.empty(0, np.uint32)
         except (OSError, EOFError, ValueError, BadZipFile):
             raise UsageError(f"{path}: damaged: expected what was written, or an empty folder") from None
+
+
+def _is_of_a_checkpoint(folder: Path) -> bool:
+    """Whether nothing is in a folder but what ranks write; others may have folders of such names, too."""
+    numbered = folder.name.removeprefix("iteration-").isdecimal() and folder.is_dir()
+    return numbered and all(path.name.lstrip(".").startswith("rank-") for path in folder.iterdir())
 
 
 def _number(value: np.generic) -> Any:

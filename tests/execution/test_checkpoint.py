@@ -45,11 +45,25 @@ def test_a_run_goes_on_to_the_same_bits(tmp_path):
     with pytest.raises(Ended):
         drift(tmp_path, end=7)
     assert [path.name for path in sorted(tmp_path.iterdir())] == ["checkpoint.json", "iteration-6"]
+    (tmp_path / "iteration-3").mkdir()  # what one that was killed while it wrote has left
+    (tmp_path / "iteration-3" / ".rank-0.npz.k2_w").touch()
     mass, run = drift(tmp_path)
     assert np.array_equal(mass, expected)
     assert (run.iterations, len(run.trace)) == (12, 6)
     assert np.array_equal(run.frontier, whole.frontier)
     assert [*tmp_path.iterdir()] == []  # it is over
+
+
+def test_folders_of_others_stay(tmp_path):
+    """In a folder of results, say: all that began with iteration- had been removed."""
+    kept = tmp_path / "iteration-3" / "figure.svg", tmp_path / "iteration-last" / "rank-0.npz"
+    for path in kept:
+        path.parent.mkdir()
+        path.touch()
+    with pytest.raises(Ended):
+        drift(tmp_path, end=7)
+    drift(tmp_path)
+    assert all(path.exists() for path in kept)
 
 
 def test_one_that_says_nothing_of_lists_is_gone_on_from(tmp_path):
