@@ -19,6 +19,7 @@ from operator import itemgetter, methodcaller
 from queue import SimpleQueue
 from threading import Lock
 
+from gpop.common import spill
 from gpop.common.arguments import as_count
 from gpop.common.errors import UsageError
 
@@ -96,6 +97,9 @@ def together(task: Callable[[int], object], threads: int, stop: Callable[[], obj
     When the caller's own part ends early (an error, an interrupt), ``stop()`` is called, others that have
     not begun do nothing, and those that have are waited for: nobody works on when this has returned.
     """
+    room = spill.active()
+    if room is not None:
+        task = room.lent(task)
     # The others open their gate at the end. Whether one will ever come is not known after an interrupt, but
     # whether it is at work is: it holds its lock.
     gates, busy = [Lock() for _ in range(1, threads)], [Lock() for _ in range(1, threads)]

@@ -4,7 +4,8 @@ Between `begin` and the end of its ``with`` block, `gpop.common.memory.own_pages
 that are mappings of files in one folder, `require_memory` refuses nothing, and `gpop.graph.build.build_csr`
 sorts outside memory where the edges do not fit. Whoever is through with a part of such an array says so
 (`settled`): its pages leave the process, the bytes stay in the file. So a reader of any format, or a
-generator, makes a graph larger than memory without knowing.
+generator, makes a graph larger than memory without knowing. It is open in the thread that has opened it, and
+in those that do parts of its work (`gpop.common.parallel.together`): others go on in memory.
 
 ``memory`` bounds what grows with the edges; data per vertex comes on top. Files have names that nobody else
 reads, in the folder of the one who opened the spill, who also removes them.
@@ -20,7 +21,7 @@ import re
 import tempfile
 import threading
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -33,7 +34,8 @@ _PRIVATE = mmap.MAP_PRIVATE | getattr(mmap, "MAP_NORESERVE", 0x4000)
 SLAB = 1 << 28
 """Bytes of a file for arrays; what is never written takes no room on disk."""
 
-_active: Spill | None = None
+_here = threading.local()
+"""``room``: the spill that is open in a thread."""
 
 _of_files: weakref.WeakSet[mmap.mmap] = weakref.WeakSet()
 """Mappings whose pages can leave the process: the file has the bytes."""
@@ -92,6 +94,15 @@ class Spill:
         with _switched(self):
             yield self
 
+    def lent(self, task: Callable[[int], object]) -> Callable[[int], object]:
+        """The same task for any thread: arrays lie in files while it is done."""
+
+        def do(number: int) -> object:
+            with self.begin():
+                return task(number)
+
+        return do
+
     @contextmanager
     def paused(self) -> Iterator[None]:
         """For a part that fits: arrays lie in memory again."""
@@ -101,17 +112,16 @@ class Spill:
 
 @contextmanager
 def _switched(to: Spill | None) -> Iterator[None]:
-    global _active
-    before, _active = _active, to
+    before, _here.room = active(), to
     try:
         yield
     finally:
-        _active = before
+        _here.room = before
 
 
 def active() -> Spill | None:
-    """The spill that is open; None where there is none, as nearly always."""
-    return _active
+    """The spill that is open here; None where there is none, as nearly always."""
+    return getattr(_here, "room", None)
 
 
 def mapped(path: str | os.PathLike, dtype: np.typing.DTypeLike) -> np.ndarray:
@@ -191,7 +201,7 @@ def settled(array: np.ndarray) -> None:
 
     While a spill is open, pages of files leave the process. Arrays of no file stay as they are.
     """
-    if _active is not None and array.nbytes and lies_in_file(array):
+    if active() is not None and array.nbytes and lies_in_file(array):
         advise(array, mmap.MADV_DONTNEED)
 
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import threading
+
 import numpy as np
 import pytest
 
 from gpop.common import spill
 from gpop.common.errors import NotEnoughMemory
 from gpop.common.memory import own_copy, own_pages
+from gpop.common.parallel import together
 from gpop.common.spill import Spill, copied, lies_in_file, settled
 from gpop.generate import generate
 from gpop.graph import build_outside
@@ -64,3 +67,25 @@ def test_arrays_lie_in_files_while_a_spill_is_open(room):
     assert before.tolist() == [7] * 5
     assert spill.active() is None
     assert not list(room.folder.iterdir())  # the file has no name
+
+
+def test_other_threads_go_on_in_memory(room, tmp_path):
+    """Of two spills that ended in the order in which they began the first was left open, its folder gone."""
+    other, begun, found = Spill(tmp_path / "gone", 1), threading.Barrier(2), []
+
+    def beside():
+        with other.begin():
+            begun.wait()
+            begun.wait()
+        found.append(spill.active())
+
+    thread = threading.Thread(target=beside)
+    thread.start()
+    begun.wait()
+    assert spill.active() is None
+    with room.begin():
+        begun.wait()
+        thread.join()
+        together(lambda part: found.append(spill.active()), 3)  # parts of work that was begun here
+    assert found == [None] + 3 * [room]
+    assert spill.active() is None
