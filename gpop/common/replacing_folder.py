@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import os
 import shutil
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -29,7 +30,7 @@ def replacing_folder(path: Path, index: str) -> Iterator[Path]:
     for left in target.parent.glob(f".{target.name}.*"):
         if _is_over(left):
             shutil.rmtree(left, ignore_errors=True)
-    temporary = target.with_name(f".{target.name}.{os.getpid()}")
+    temporary = target.with_name(f".{target.name}.{threading.get_native_id()}.{os.getpid()}")
     try:
         if path.exists() and not (path.is_dir() and ((path / index).exists() or not any(path.iterdir()))):
             raise GraphFileError(

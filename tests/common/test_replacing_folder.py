@@ -1,6 +1,7 @@
 """What a folder takes the place of: a link's target, nothing that another process writes, nothing else."""
 
 import os
+import threading
 
 import pytest
 
@@ -30,6 +31,18 @@ def test_an_empty_folder_is_replaced_and_another_is_not(tmp_path):
     with pytest.raises(GraphFileError, match="folder: is something else, expected a folder with index to"):
         write(path, "newer")
     assert [*tmp_path.iterdir()] == [path] and (path / "notes").read_text() == "new"
+
+
+def test_threads_that_write_the_same_are_not_in_each_others_way(tmp_path):
+    path = tmp_path / "folder"
+    with replacing_folder(path, "index") as folder:
+        (folder / "index").write_text("mine")
+        other = threading.Thread(target=write, args=(path, "another's"))
+        other.start()
+        other.join()
+        assert (path / "index").read_text() == "another's"
+    assert (path / "index").read_text() == "mine"
+    assert [*tmp_path.iterdir()] == [path]
 
 
 def test_what_a_living_process_writes_is_left_alone(tmp_path):
