@@ -171,7 +171,7 @@ class Keeper:
                 "series": {name: [*map(_number, values)] for name, values in program._series.items()},
             }  # fmt: skip
             with replacing(self.folder / INDEX) as temporary:
-                temporary.write_text(json.dumps(said, indent=1) + "\n")
+                temporary.write_text(json.dumps(said | {"own": _own(said)}, indent=1) + "\n")
             self._remove(except_for=inner)
         self.written = time.perf_counter()
         if world is not None:
@@ -216,7 +216,8 @@ class Keeper:
             said = self.world.first_ones(said)
         if said is None:
             return None
-        if not (isinstance(said, dict) and said.keys() >= {*TOLD}):
+        whole = isinstance(said, dict) and said.keys() >= {*TOLD}
+        if not whole or said.pop("own", None) not in (None, _own(said)):  # older ones have no mark
             raise UsageError(f"{index}: not as it was written: expected JSON, or an empty folder")
         for name, expected in self.names().items():
             if said.get(name) != expected and not (name == UNTOLD and None in (said.get(name), expected)):
@@ -263,6 +264,11 @@ def _is_of_a_checkpoint(folder: Path) -> bool:
     """Whether nothing is in a folder but what ranks write; others may have folders of such names, too."""
     numbered = folder.name.removeprefix("iteration-").isdecimal() and folder.is_dir()
     return numbered and all(path.name.lstrip(".").startswith("rank-") for path in folder.iterdir())
+
+
+def _own(said: dict[str, Any]) -> str:
+    """A mark of all that an index says."""
+    return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()[:24]
 
 
 def _number(value: np.generic) -> Any:

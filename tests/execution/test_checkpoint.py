@@ -72,7 +72,7 @@ def test_one_that_says_nothing_of_lists_is_gone_on_from(tmp_path):
         drift(tmp_path, end=7)
     index = tmp_path / "checkpoint.json"
     said = json.loads(index.read_text())
-    assert said.pop("series") == {}
+    assert said.pop("series") == {} and said.pop("own")
     index.write_text(json.dumps(said))
     assert drift(tmp_path)[1].iterations == 12
 
@@ -90,6 +90,12 @@ def test_what_is_refused(tmp_path):
         drift(tmp_path, graph=random_graph(6, 302, 1500))
     with pytest.raises(UsageError, match="checkpoint.json: of iteration 6: expected 5 at most"):
         drift(tmp_path, iterations=5)
+    index = tmp_path / "checkpoint.json"
+    whole = index.read_text()
+    index.write_text(whole.replace('"files": [', '"files": [4, '))
+    with pytest.raises(UsageError, match="checkpoint.json: not as it was written"):
+        drift(tmp_path)
+    index.write_text(whole)
     path = tmp_path / "iteration-6" / "rank-0.npz"
     held = path.read_bytes()
     path.write_bytes(held[:600] + bytes([held[600] ^ 1]) + held[601:])
