@@ -21,7 +21,7 @@ from threading import Lock
 
 from gpop.common import spill
 from gpop.common.arguments import as_count
-from gpop.common.errors import UsageError
+from gpop.common.errors import NotEnoughMemory, UsageError
 
 MOST_THREADS = 1024
 """Of a run, whatever the machine has: more than this is a mistake."""
@@ -173,7 +173,10 @@ def beside(task: Callable[[int], object], argument: int) -> None:
     except IndexError:
         calls: SimpleQueue = SimpleQueue()
         calls.put(call)
-        start_new_thread(_serve, (calls,))
+        try:
+            start_new_thread(_serve, (calls,))
+        except RuntimeError:
+            raise NotEnoughMemory("the system starts no other thread: expected room for its stack") from None
 
 
 def _serve(calls: SimpleQueue) -> None:

@@ -10,6 +10,7 @@ from time import sleep
 import pytest
 
 from gpop.common import parallel
+from gpop.common.errors import NotEnoughMemory
 from gpop.common.parallel import _idle, as_many_as_pay, beside, for_each, ranges, worker_count
 
 
@@ -104,3 +105,15 @@ def test_a_call_that_is_over_holds_nothing(new, monkeypatch):
 ])  # fmt: skip
 def test_threads_that_are_started_for_so_much_work(work, threads, started):
     assert as_many_as_pay(work, threads) == started
+
+
+def test_no_other_thread_can_be_started(monkeypatch):
+    """As where memory is limited: an error of the library, in one line of a command."""
+
+    def none(*given):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(parallel, "start_new_thread", none)
+    monkeypatch.setattr(parallel, "_idle", [])
+    with pytest.raises(NotEnoughMemory, match="the system starts no other thread"):
+        parallel.together(lambda part: None, 2)
