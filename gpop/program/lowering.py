@@ -185,7 +185,10 @@ def user_functions(cls: type[Program]) -> dict[str, types.FunctionType]:
             raise ProgramError(f"{where}: found {found}, expected a plain method: def {name}({expected})")
         code = function.__code__
         arguments = code.co_varnames[: code.co_argcount]
-        if len(arguments) != len(ARGUMENTS[name]) or code.co_kwonlyargcount or code.co_flags & 0x0C:
+        count = len(arguments) != len(ARGUMENTS[name]) or code.co_kwonlyargcount or code.co_flags & 0x0C
+        # Named as they are, but in another order: each would be taken for the other.
+        turned = sorted(arguments) == sorted(ARGUMENTS[name]) and arguments != ARGUMENTS[name]
+        if count or turned:
             raise ProgramError(f"{where}({', '.join(arguments)}): expected ({expected})")
         if "super" in globals_in(code):
             raise ProgramError(

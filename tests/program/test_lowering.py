@@ -25,6 +25,8 @@ SIGNATURES = [
     ("def gatherFunc(self, *all):\n    return True", r"expected \(self, value, node\)"),
     ("def gatherFunc(self, value, node, *, x=1):\n    return True", r"expected \(self, value, node\)"),
     ("def applyWeight(self, value):\n    return value", r"expected \(self, value, weight\)"),
+    ("def applyWeight(self, weight, value):\n    return 2 * value", r"expected \(self, value, weight\)"),
+    ("def gatherFunc(self, node, value):\n    return True", r"expected \(self, value, node\)"),
 ]
 
 
