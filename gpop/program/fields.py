@@ -109,7 +109,10 @@ class VertexField:
         return self if program is None else program._fields[self.name]
 
     def __set__(self, program: Any, value: Any) -> None:
-        """``program.field = values`` copies into the field's own array; a device array is taken as it is."""
+        """``program.field = values`` copies into the field's own array; a device array is taken as it is.
+
+        Values that a field of whole numbers would cut are refused, in one pass over them.
+        """
         kind = device_kind(value)
         if kind is not None:
             shape, dtype, fits = kind
@@ -124,12 +127,36 @@ class VertexField:
                     "that a run can work in"
                 )
             program._fields.put_away(self.name, value)
-        elif isinstance(value, SCALARS):
-            program._fields.assign_all(self.name, value)
-        elif value is None:  # NumPy would make NaN of it
-            raise UsageError(f"field {self.name} = None: expected a value of type {self.dtype}, or an array")
+        elif isinstance(value, SCALARS) or value is None:
+            program._fields.assign_all(self.name, _scalar(self.dtype, value, f"field {self.name}"))
         else:
-            program._fields[self.name][:] = value
+            program._fields[self.name][:] = self._values(value, program.graph.n)
+
+    def _values(self, given: Any, length: int) -> np.ndarray:
+        """One value for each vertex, or a `UsageError`; none is cut to a whole number of the type."""
+        try:
+            values = np.asarray(given)
+        except (TypeError, ValueError):  # lists that differ in length
+            values = np.array(None)
+        if values.shape == () and values.dtype.kind in "biuf":
+            return np.broadcast_to(_scalar(self.dtype, values[()], f"field {self.name}"), length)
+        what, expected = f"field {self.name}", f"expected {length} values of type {self.dtype}, or one"
+        if values.dtype.kind not in "biufO" or values.shape != (length,):
+            found = f"{values.dtype} of shape {values.shape}" if values.shape else type(given).__name__
+            raise UsageError(f"{what}: {found}: {expected}")
+        if self.dtype.kind not in "iu" or np.can_cast(values.dtype, self.dtype):
+            if values.dtype.kind != "O":
+                return values
+        try:
+            with np.errstate(invalid="ignore"):
+                kept = values.astype(self.dtype)
+        except (TypeError, ValueError, OverflowError):
+            raise UsageError(f"{what}: a list of other things than numbers: {expected}") from None
+        lost = np.flatnonzero(kept != values) if self.dtype.kind in "iu" else ()
+        if len(lost):
+            wrong = plain(values[lost[0]])
+            raise UsageError(f"{what}, vertex {lost[0]}: {wrong!r}: expected a value of type {self.dtype}")
+        return kept
 
 
 class Parameter:

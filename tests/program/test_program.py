@@ -72,10 +72,40 @@ def test_setting_a_field_copies_into_its_array():
     assert array.tolist() == [5] * 4
     program.filled[2] = 8
     assert array.tolist() == [5, 5, 8, 5]
-    with pytest.raises(ValueError, match="broadcast"):
-        program.filled = [1, 2, 3]
     with pytest.raises(gpop.UsageError, match="^field filled = None: expected a value of type"):
         program.filled = None
+    program.filled = np.array(3)
+    program.filled = [1.0, 2.0, 3.0, 4.0]
+    assert array.tolist() == [1, 2, 3, 4]
+
+
+ONE_EACH = "expected 4 values of type int16, or one"
+REFUSED_VALUES = [
+    ([1, 2, 3], rf"field filled: int64 of shape \(3,\): {ONE_EACH}"),
+    ([7], rf"field filled: int64 of shape \(1,\): {ONE_EACH}"),
+    (np.zeros((4, 2)), rf"field filled: float64 of shape \(4, 2\): {ONE_EACH}"),
+    (np.zeros(4, complex), rf"field filled: complex128 of shape \(4,\): {ONE_EACH}"),
+    ([[1], [2, 3]], f"field filled: list: {ONE_EACH}"),
+    ({1, 2, 3, 4}, f"field filled: set: {ONE_EACH}"),
+    ("abcd", f"field filled: str: {ONE_EACH}"),
+    ([1, 2, None, 4], f"field filled: a list of other things than numbers: {ONE_EACH}"),
+    ([1, 2, 2**80, 4], f"field filled: a list of other things than numbers: {ONE_EACH}"),
+    (2**15, "field filled = 32768: expected a value of type int16"),
+    (1.5, "field filled = 1.5: expected a value of type int16"),
+    ([0, 1, 2**15, 2**40], "field filled, vertex 2: 32768: expected a value of type int16"),
+    ([0, 1.5, 2, 3], "field filled, vertex 1: 1.5: expected a value of type int16"),
+    ([np.nan, 1, 2, 3], "field filled, vertex 0: nan: expected a value of type int16"),
+]
+
+
+@pytest.mark.parametrize("values, message", REFUSED_VALUES)
+def test_a_field_takes_a_value_of_its_type_for_each_vertex(values, message):
+    """What would be cut, or is not as long as the graph, is refused, and nothing is set."""
+    program = Base(GRAPH)
+    before = program.filled.tolist()
+    with pytest.raises(gpop.UsageError, match=f"^{message}$"):
+        program.filled = values
+    assert program.filled.tolist() == before
 
 
 def test_parameters_have_their_type():
