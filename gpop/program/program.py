@@ -201,6 +201,12 @@ class Program(Functions):
     def _check_set(self) -> None:
         """Refuse attributes of this program, beyond its own, that nobody would look at."""
         if len(vars(self)) > OWN + ("_series" in vars(self)):
+            for name in BUILT_IN:
+                if name in vars(self):
+                    raise ProgramError(
+                        f"{type(self).__name__}.{name} was set, which is the run's own: "
+                        "expected a field or a parameter of another name"
+                    )
             check_set(self, (*self.vertex_fields(), *self.scalar_parameters()), (*FUNCTIONS, *DECLARATIONS))
 
     @classmethod

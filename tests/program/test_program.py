@@ -316,6 +316,16 @@ def test_what_only_a_class_can_say(name):
         gpop.run(program, target="python")
 
 
+@pytest.mark.parametrize("name", ["out_degree", "iteration"])
+def test_what_the_functions_see_cannot_be_set(name):
+    program = Base(GRAPH)
+    setattr(program, name, 3)
+    with pytest.raises(
+        gpop.ProgramError, match=rf"^Base\.{name} was set, which is the run's own: expected a f"
+    ):
+        gpop.run(program, target="python")
+
+
 def test_a_program_may_keep_other_things():
     program = Base(GRAPH)
     program.rates, program.seen, program._rate = [1], {}, 3
