@@ -6,6 +6,7 @@ some hundredths of a second for each function, so what was found is kept under t
 
 from __future__ import annotations
 
+import re
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -72,7 +73,7 @@ def _infer(cls: type[Program], lowered: Lowered, weight: np.dtype | None) -> Typ
         function = publish_user(lowered.functions[name], name, lowered.key)
         try:
             return typed_ir.infer(function, (state, *arguments)).return_type
-        except errors.NumbaError as error:
+        except (errors.NumbaError, AttributeError) as error:  # Numba lets the latter pass, of a module
             refused = not_compiled(lowered, name, error)
         raise refused  # here: a traceback would show all of Numba's lines before this one
 
@@ -108,8 +109,23 @@ def not_compiled(lowered: Lowered, name: str, error: Exception) -> ProgramError:
     """One line that says what Numba refuses and where; its own words are the error's ``detail``."""
     where = place_in(lowered, name) if name in lowered.functions else lowered.name
     lines = [line.strip() for line in uncoloured(error).splitlines() if line.strip()]
-    reason = next((line for line in lines if not line.startswith(("Failed in", "During", "File"))), lines[0])
+    reason, within = _reason(lines), ""
+    # Of a helper Numba says that there is none of it, and further below why.
+    while (helper := re.search(rf"<function (\w+)_\d+_{name}_\w+ at ", reason)) and _REJECTED in lines:
+        lines = lines[lines.index(_REJECTED) + 1 :]
+        reason, within = _reason(lines), f"in {helper[1]}: "
     if reason.endswith("for signature:"):  # which is below, after an arrow
         reason += next((line.removeprefix(">>>") for line in lines if line.startswith(">>>")), "")
     place = next((line for line in reversed(lines) if line.startswith("File")), "")  # the user's is outermost
-    return ProgramError(f"{where} does not compile: {reason} {place}".rstrip(" :"), detail=uncoloured(error))
+    return ProgramError(
+        f"{where} does not compile: {within}{reason} {place}".rstrip(" :"), detail=uncoloured(error)
+    )
+
+
+_REJECTED = "Rejected as the implementation raised a specific error:"
+
+
+def _reason(lines: list[str]) -> str:
+    """The first of Numba's lines that says what is wrong, not where it was found."""
+    where = ("Failed in", "TypingError: Failed in", "During", "File")
+    return next((line for line in lines if not line.startswith(where)), lines[0])

@@ -72,6 +72,37 @@ def test_a_call_that_there_is_none_of_is_said_with_its_types(function, call):
     assert message.rstrip(":").endswith(f'{Path(__file__).name}", line {function.__code__.co_firstlineno}')
 
 
+def nameless(x):
+    return nobody_knows(x)  # noqa: F821
+
+
+def through(x):
+    return nameless(x) + 1
+
+
+def lacking(x):
+    return np.nothing(x)
+
+
+def empty(x):
+    return np.zeros(x + 0.5)
+
+
+@pytest.mark.parametrize(
+    "helper, reason",
+    [
+        (nameless, "in nameless: NameError: name 'nobody_knows' is not defined "),
+        (through, "in nameless: NameError: name 'nobody_knows' is not defined "),
+        (lacking, "module 'numpy' has no attribute 'nothing'"),
+        (empty, "in empty: No implementation of function Function(<built-in function zeros>) found for "),
+    ],
+)
+def test_what_is_wrong_in_a_helper(helper, reason):
+    """Numba says that there is no helper for these types; why is further below."""
+    message, _ = refusal("scatterFunc", lambda self, node: helper(self.a[node]))
+    assert message.startswith(f"does not compile: {reason}")
+
+
 def test_messages_are_numbers():
     message, _ = refusal("scatterFunc", lambda self, node: pair(self.a[node]))
     assert message == "returns more than a number: expected one number"
