@@ -69,6 +69,18 @@ class Cells(np.ndarray):
         super().__setitem__(index, np.asarray(value).astype(self.dtype))
 
 
+class Unknown(ProgramError, AttributeError):
+    """Something of ``self`` that a program does not have."""
+
+
+class State(SimpleNamespace):
+    """What ``self`` is inside the functions."""
+
+    def __getattr__(self, name: str) -> Any:
+        known = ", ".join(sorted(vars(self)))
+        raise Unknown(f"self.{name} is no field or parameter of the program ({known})")
+
+
 class Interpreter:
     """The functions of one program, called as Python methods, and the vertices that are active."""
 
@@ -92,7 +104,7 @@ class Interpreter:
         parameters = {name: widened(value) for name, value in self.program._parameters.items()}
         degree = self.graph.out_degree.view(Cells)
         degree.flags.writeable = False
-        self.state = SimpleNamespace(**fields, **parameters, out_degree=degree, iteration=np.int64(iteration))
+        self.state = State(**fields, **parameters, out_degree=degree, iteration=np.int64(iteration))
         if "priorityFunc" in self.functions:
             if iteration == 0:
                 self.waiting, self.active = set(self.active), []

@@ -285,6 +285,19 @@ def test_answers_are_checked(name, answer, message):
         gpop.run(started(kind), iterations=1, target="python")
 
 
+def test_what_self_does_not_have_is_named():
+    """As on the other targets; it is an AttributeError as well, so that hasattr answers."""
+
+    class Misspelt(Smallest):
+        def scatterFunc(self, node):
+            return 1 if hasattr(self, "labels") else self.lable[node]
+
+    expected = r"^self\.lable is no field or parameter of the program \(iteration, label, out_degree\)$"
+    with pytest.raises(gpop.ProgramError, match=expected) as caught:
+        gpop.run(Misspelt(random_graph(1, n=4, m=8)), target="python")
+    assert isinstance(caught.value, AttributeError)
+
+
 @pytest.mark.parametrize("app", ["bfs", "sssp", "cc", "pagerank", "nibble", "heat_kernel", "pagerank_nibble"])
 def test_from_the_shell(app, capsys):
     main = importlib.import_module(f"gpop.apps.{app}").main
