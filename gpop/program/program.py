@@ -150,9 +150,9 @@ class Program(Functions):
                 f"{cls.__name__}.combine = {cls.combine!r}: expected one of {', '.join(COMBINES)}"
             )
         marker = cls.inactive_message
-        if marker is not None and marker is not HARMLESS and not marker == marker:
+        if marker is not None and marker is not HARMLESS and (np.ndim(marker) or marker != marker):
             raise ProgramError(
-                f"{cls.__name__}.inactive_message = {marker!r}: expected a value equal to itself"
+                f"{cls.__name__}.inactive_message = {marker!r}: expected a value equal to itself, or HARMLESS"
             )
         if cls.all_active and cls.priorityFunc is not Program.priorityFunc:
             raise ProgramError(f"{cls.__name__} declares all_active: priorityFunc needs a frontier")

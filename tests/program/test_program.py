@@ -173,6 +173,9 @@ def test_known_combine(combine):
 def test_inactive_message_must_be_recognisable():
     with pytest.raises(gpop.ProgramError, match=r"^Bad\.inactive_message = nan: expected a value equal to"):
         type("Bad", (Base,), {"inactive_message": float("nan")})
+    for value in ([1], (1,), np.array([1, 2])):
+        with pytest.raises(gpop.ProgramError, match=r"^Bad\.inactive_message = .*, or HARMLESS$"):
+            type("Bad", (Base,), {"inactive_message": value})
 
 
 @pytest.mark.parametrize("name", ["out_degree", "iteration", "graph", "vertex_fields", "_hidden"])
