@@ -12,9 +12,10 @@ read as 64-bit ones, which is what compiled code makes of them when it computes,
 The rest is NumPy's arithmetic. It differs from compiled code in a few cases: a float32 times a literal stays
 a float32 here and is a float64 there; what a function itself casts to fewer than 64 bits,
 ``np.uint32(a) * np.uint32(b)``, wraps around at so many here and at 64 there; ``-x`` and ``abs(x)`` of the
-smallest number of a narrow signed type stay what they are there; and signed numbers that leave 64 bits wrap
-around here, of which the CPU's compiler takes for granted that they do not. The ownership rule is not
-checked: the targets that need it do that.
+smallest number of a narrow signed type stay what they are there; the sum of two conditions, or of two values
+of bool fields, is True here and 2 there (``int(a) + int(b)`` is 2 on both); and signed numbers that leave 64
+bits wrap around here, of which the CPU's compiler takes for granted that they do not. The ownership rule is
+not checked: the targets that need it do that.
 """
 
 from __future__ import annotations
