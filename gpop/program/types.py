@@ -72,9 +72,18 @@ def _infer(cls: type[Program], lowered: Lowered, weight: np.dtype | None) -> Typ
     def answer(name: str, *arguments: Any) -> Any:
         function = publish_user(lowered.functions[name], name, lowered.key)
         try:
-            return typed_ir.infer(function, (state, *arguments)).return_type
+            typed = typed_ir.infer(function, (state, *arguments))
         except (errors.NumbaError, AttributeError) as error:  # Numba lets the latter pass, of a module
             refused = not_compiled(lowered, name, error)
+        else:
+            line = _loses_digits(typed)
+            if line is None:
+                return typed.return_type
+            code = lowered.functions[name].__code__
+            refused = ProgramError(
+                f"{code.co_filename}:{line}: {lowered.name}.{name}: a number is now a uint64, now a signed "
+                "one, which makes it a float64 that has not all digits: write np.uint64(0) for 0"
+            )
         raise refused  # here: a traceback would show all of Numba's lines before this one
 
     def number(name: str, *arguments: Any) -> Any:
@@ -129,3 +138,25 @@ def _reason(lines: list[str]) -> str:
     """The first of Numba's lines that says what is wrong, not where it was found."""
     where = ("Failed in", "TypingError: Failed in", "During", "File")
     return next((line for line in lines if not line.startswith(where)), lines[0])
+
+
+def _loses_digits(typed: Any) -> int | None:
+    """Line where whole numbers become one of floating point, since they are of uint64 and of signed types."""
+    from gpop.common.numba_private import ir
+
+    whole, sources = types.Integer, {}
+    for block in typed.blocks.values():
+        for statement in block.body:
+            if not isinstance(statement, ir.Assign):
+                continue
+            value, target = statement.value, statement.target.name
+            kind, returned = typed.types[target], isinstance(value, ir.Expr) and value.op == "cast"
+            if returned:
+                target, value = "returned", value.value
+            if isinstance(kind, types.Float):
+                source = typed.types[value.name] if isinstance(value, ir.Var) else kind
+                sources.setdefault(target, []).append((source, statement.loc.line))
+    for found in sources.values():
+        if all(isinstance(kind, (whole, types.Boolean)) for kind, _ in found):
+            return found[0][1]
+    return None

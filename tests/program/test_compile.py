@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 import gpop
+from gpop.program.lowering import lower
+from gpop.program.types import types_of
 
 EDGE = gpop.Graph.from_edges([0], [1], [1])
 
@@ -101,6 +103,32 @@ def test_what_is_wrong_in_a_helper(helper, reason):
     """Numba says that there is no helper for these types; why is further below."""
     message, _ = refusal("scatterFunc", lambda self, node: helper(self.a[node]))
     assert message.startswith(f"does not compile: {reason}")
+
+
+def test_whole_numbers_become_no_fractions():
+    """Of uint64 and a signed type Numba makes a float64: bits of a set of 64 would be lost."""
+
+    def scatterFunc(self, node):
+        return self.seen[node] if node > 4 else 0
+
+    def changed(self, node):
+        seen = self.seen[node]
+        if node > 4:
+            seen = seen + 1
+        return seen
+
+    def right(self, node):
+        return self.seen[node] if node > 4 else np.uint64(0)
+
+    members = {"seen": gpop.VertexField(np.uint64)}
+    for function in (scatterFunc, changed):
+        kind = type("Wrong", (Echo,), {"scatterFunc": function, **members})
+        with pytest.raises(
+            gpop.ProgramError, match=r"Wrong\.scatterFunc: a number is now a uint64, now a signed"
+        ):
+            gpop.run(kind(EDGE), iterations=1)
+    kind = type("Right", (Echo,), {"scatterFunc": right, **members})
+    assert types_of(kind, lower(kind), None).message == np.uint64
 
 
 def test_messages_are_numbers():
