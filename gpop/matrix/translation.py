@@ -59,6 +59,8 @@ def translated(cls: type[Any]) -> dict[str, Any]:
     }
     if cls.Visited is not None:
         made["needsFunc"] = view.written("needsFunc", "self, node", f"return not {view.call('Visited')}")
+    elif cls.needsFunc is not Program.needsFunc:  # of a class above, whose `Visited` is no longer looked at
+        made["needsFunc"] = Program.needsFunc
     return made | {"combine": fold if isinstance(fold, str) else None}
 
 

@@ -128,6 +128,12 @@ def test_what_it_becomes():
     assert (programs.SSSP.combine, programs.PageRank.combine, programs.Common.combine) == ("min", "add", None)
 
 
+def test_a_class_that_has_no_visited_takes_back_what_one_above_says():
+    """Its vertices were still skipped where they pulled, and heard of everything where they did not."""
+    always = type("Always", (programs.BottomUpBFS,), {"Visited": None, "__module__": __name__})
+    assert lower(always).functions.keys() == {"scatterFunc", "gatherFunc", "filterFunc"}
+
+
 def test_user_code_has_the_names_of_the_paper():
     """Four algorithms without a function of the vertex view; bottom-up has one more."""
     paper = {"Edges_type", "Max_iteration", "Node_property", "Gather", "Reduce", "Update"}
