@@ -15,6 +15,7 @@ from gpop.apps.inputs import one_vertex, symmetric
 from gpop.apps.weights import edge_with, heaviest_weight
 from gpop.common.errors import UsageError
 from gpop.execution.finished import Run
+from gpop.graph.expect import expect_graph
 from gpop.graph.graph import Graph
 from gpop.matrix.front import MatrixProgram
 from gpop.program.fields import HARMLESS, Parameter
@@ -147,6 +148,7 @@ def bfs(
     >>> depth.tolist(), parent[:4].tolist()
     ([0, 1, 2, 1, -1], [0, 0, 1, 0])
     """
+    expect_graph(graph, "bfs in the matrix view")
     source = one_vertex(graph, source)
     program = (BottomUpBFS if bottom_up else BFS)(graph)
     program.parent[source], program.depth[source] = source, 0
@@ -168,8 +170,9 @@ def sssp(graph: Graph, source: int, **options: Any) -> tuple[np.ndarray, Run]:
     >>> sssp(Graph.from_edges([0, 0, 1], [1, 2, 2], lengths), 0, target="python")[0].tolist()
     [0, 2, 5]
     """
-    source = one_vertex(graph, source)
     name = "sssp in the matrix view"
+    expect_graph(graph, name)
+    source = one_vertex(graph, source)
     fits = heaviest_weight(graph, name) <= FARTHEST
     if not (fits and (graph.weights.dtype.kind in "iu" or (graph.weights % 1 == 0).all())):
         wrong = edge_with(graph, (graph.weights > FARTHEST) | (graph.weights % 1 != 0))
@@ -206,6 +209,7 @@ def triangles(graph: Graph, **options: Any) -> int:
     >>> triangles(Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3]), target="python")
     1
     """
+    expect_graph(graph, "triangles in the matrix view")
     upwards = _upwards(symmetric(graph, ascending=True))
     lists, common = Neighbours(upwards), Common(upwards)
     heads = np.flatnonzero(np.bincount(upwards.indices, minlength=upwards.n))

@@ -127,3 +127,16 @@ def test_bottom_up_looks_at_fewer_edges():
     assert run.counters["edges_pulled"] == 99
     _, _, run = programs.bfs(graph, 0, bottom_up=False, mode="sc", partition_size=64)
     assert run.trace.column("active_edges").sum() == 2 * 99
+
+
+def test_what_is_no_graph_is_refused_in_one_line():
+    for function, more in (
+        (programs.bfs, [0]),
+        (programs.sssp, [0]),
+        (programs.pagerank, []),
+        (programs.triangles, []),
+    ):
+        with pytest.raises(
+            gpop.UsageError, match=r"(?i)expected a gpop.Graph, got str: make one with gpop.load"
+        ):
+            function("data/road.bin", *more)
