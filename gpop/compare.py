@@ -22,12 +22,14 @@ from typing import NamedTuple
 import numpy as np
 
 import gpop
+from gpop.apps.cli import original_id
 from gpop.apps.with_messages import APPS, app_of
 from gpop.common.command import (
     Parser,
     add_json_option,
     add_reading_options,
     exit_code,
+    file_to_write,
     print_json,
     prog,
     reading_options,
@@ -232,7 +234,9 @@ def _parse(argv: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--source", metavar="ID", help="original id; default: the vertex with most out-edges")
     parser.add_argument("--rounds", type=int, default=5, help="timed runs of each (default %(default)s)")
     parser.add_argument("--threads", type=int, help="CPU threads; default: all cores")
-    parser.add_argument("--output", type=Path, metavar="FILE", help="write the rows there too, as JSON")
+    parser.add_argument(
+        "--output", type=file_to_write(), metavar="FILE", help="write the rows there too, as JSON"
+    )
     add_json_option(parser)
     return parser.parse_args(argv)
 
@@ -247,9 +251,13 @@ def _run(given: argparse.Namespace) -> int:
     graph = gpop.load(
         given.graph, symmetrize=given.symmetrize, progress=by_default(), **reading_options(given)
     )
-    source = None if given.source is None else graph.vertex_of(_id(given.source))
+    source = None if given.source is None else graph.vertex_of(original_id(graph, given.source))
     rows: list[Row] = []
-    programs = {program.__name__: program for program in map(program_named, given.program)}
+    programs: dict[str, type[gpop.Program]] = {}
+    for text in given.program:
+        program = program_named(text)
+        if program.__name__ in APPS or programs.setdefault(program.__name__, program) is not program:
+            raise UsageError(f"--program {text}: another is called {program.__name__}: expected another name")
     apps = given.apps or ([] if programs else list(APPS))
     for name in (*apps, *programs):
         mine = [programs[name]] if name in programs else []
@@ -281,10 +289,6 @@ def _tell(given: argparse.Namespace, graph: Graph, rows: list[Row], left_out: di
         for name, reason in left_out.items():
             print(f"not compared: {name} ({reason})")
         print(table(rows))
-
-
-def _id(text: str) -> int | str:
-    return int(text) if text.lstrip("-").isdigit() else text
 
 
 if __name__ == "__main__":

@@ -25,6 +25,7 @@ from gpop.common.command import (
     add_json_option,
     add_reading_options,
     exit_code,
+    file_to_write,
     print_json,
     prog,
     reading_options,
@@ -239,7 +240,7 @@ def _parse(argv: list[str] | None) -> argparse.Namespace:
         "--seconds", type=float, default=60.0, metavar="S", help="to measure for (default %(default)g)"
     )
     parser.add_argument("--threads", type=int, help="CPU threads; default: all cores")
-    parser.add_argument("--output", type=Path, metavar="FILE", help="write the tree there, too")
+    parser.add_argument("--output", type=file_to_write(), metavar="FILE", help="write the tree there, too")
     add_json_option(parser)
     given = parser.parse_args(argv)
     if not given.seconds >= 0:

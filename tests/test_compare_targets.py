@@ -111,6 +111,9 @@ def test_an_app_that_does_not_fit_is_left_out(graph_file, monkeypatch, capsys):
         (["--targets", "gpu"], "none of the targets is here"),
         (["--rounds", "0"], "--rounds 0: expected 1 or more"),
         (["--source", "900", "--targets", "cpu"], "vertex 900 is not in graph"),
+        (["--source", "\u00b2", "--targets", "cpu"], "vertex '\u00b2' is not in graph"),
+        (["--source=--5", "--targets", "cpu"], "vertex '--5' is not in graph"),
+        (["--output", "nowhere/rows.json"], "argument --output: 'nowhere/rows.json': there is no directory"),
     ],
 )
 def test_bad_input_is_one_line(graph_file, arguments, said, capsys):
@@ -158,3 +161,13 @@ def test_help_and_guides_say_which_modes_are_compared(capsys):
     said = f"apps in {', '.join(compare.MODES[:-1])} and {compare.MODES[-1]} on CPU and GPU"
     for page in ("README.md", "docs/guide/commands.md"):
         assert said in (ROOT / page).read_text(encoding="utf-8")
+
+
+def test_two_programs_of_one_name_are_refused(graph_file, tmp_path, capsys):
+    """The second had been compared alone, under the name of both."""
+    words = []
+    for name in ("one_of_two", "two_of_two"):
+        (tmp_path / f"{name}.py").write_text("import gpop\n\nclass Twice(gpop.Program):\n    pass\n")
+        words += ["--program", f"{tmp_path / name}.py:Twice"]
+    assert compare.main([graph_file, *words]) == 2
+    assert "two_of_two.py:Twice: another is called Twice" in capsys.readouterr().err

@@ -89,6 +89,9 @@ def test_bad_input_is_one_line(folder, capsys, monkeypatch):
     assert "has no edges: expected a graph to search" in capsys.readouterr().err
     assert tune.main([str(folder / "rmat.bin"), "--seconds", "-1"]) == 2
     assert "--seconds -1: expected a number from 0 on" in capsys.readouterr().err
+    monkeypatch.setattr(tune, "measure", None)  # known before
+    assert tune.main([str(folder / "rmat.bin"), "--output", "nowhere/tree.json"]) == 2
+    assert "'nowhere/tree.json': there is no directory nowhere" in capsys.readouterr().err
     monkeypatch.setitem(sys.modules, "sklearn.tree", None)
     assert tune.main([str(folder / "rmat.bin")]) == 2
     assert capsys.readouterr().err.count("\n") == 1

@@ -61,8 +61,8 @@ class Parser(argparse.ArgumentParser):
         raise UsageError(f"{message} (see {self.prog} --help)")
 
 
-def file_to_write(suffixes: tuple[str, ...]) -> Callable[[str], Path]:
-    """Type of an option: a file that can be written, known before the work is done.
+def file_to_write(suffixes: tuple[str, ...] = ()) -> Callable[[str], Path]:
+    """Type of an option: a file that can be written, known before the work is done; by default of any name.
 
     >>> file_to_write((".csv", ".png"))("ranks.csv").name
     'ranks.csv'
@@ -70,7 +70,7 @@ def file_to_write(suffixes: tuple[str, ...]) -> Callable[[str], Path]:
 
     def convert(text: str) -> Path:
         path = Path(text)
-        if path.suffix not in suffixes:
+        if suffixes and path.suffix not in suffixes:
             raise argparse.ArgumentTypeError(f"{text!r}: expected a name ending in {', '.join(suffixes)}")
         if not path.parent.is_dir():
             raise argparse.ArgumentTypeError(f"{text!r}: there is no directory {path.parent}")
