@@ -52,8 +52,9 @@ def _run(argv: list[str] | None) -> None:
     add_json_option(parser)
     given = parser.parse_args(argv)
     if given.measure:
-        found = measured(CpuEngine)
-        told = {"machine": machine(), "origin": "measured now", "constants": found.told()}
+        found, fault = measured(CpuEngine)
+        origin = "measured now" if fault is None else f"measured now, not kept: {fault}"
+        told = {"machine": machine(), "origin": origin, "constants": found.told()}
     else:
         told = describe()
     if given.json:

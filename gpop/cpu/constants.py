@@ -55,8 +55,8 @@ def kept() -> Constants | None:
         return None
 
 
-def measured(engine_of: Callable[[Plan], Engine]) -> Constants:
-    """Measure with this engine, and keep for later processes.
+def measured(engine_of: Callable[[Plan], Engine]) -> tuple[Constants, str | None]:
+    """Measure with this engine, and keep for later processes; what was found, and why it cannot be kept.
 
     Raises
     ------
@@ -66,8 +66,7 @@ def measured(engine_of: Callable[[Plan], Engine]) -> Constants:
     from gpop.cpu.calibrate import measure
 
     found = measure(engine_of, worker_count())
-    remember(FILE, recall(FILE) | {machine(): found.told()})
-    return found
+    return found, remember(FILE, recall(FILE) | {machine(): found.told()})
 
 
 _of_process: dict[bool, Constants] = {}
@@ -90,5 +89,5 @@ def _decide(engine_of: Callable[[Plan], Engine] | None) -> Constants:
     found = kept()
     if found is None and engine_of is not None:
         with contextlib.suppress(GpopError):  # a later process may find it quiet, or with more memory
-            found = measured(engine_of)
+            found, _ = measured(engine_of)
     return found or SHIPPED

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import gpop
+from gpop import constants as command
 from gpop.common.alike import SETTING
 from gpop.cpu import calibrate, constants
 from gpop.cpu.engine import CpuEngine
@@ -88,6 +89,16 @@ def test_kept_by_machine_and_the_same_throughout_a_process(fresh, monkeypatch):
     constants._of_process.clear()
     with pytest.raises(gpop.UsageError, match=r"^GPOP_CONSTANTS=mine: expected shipped, or nothing$"):
         constants.constants()
+
+
+def test_where_they_cannot_be_kept_the_command_says_so(fresh, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(calibrate, "measure", lambda *_: SHIPPED)
+    assert command.main(["--measure"]) == 0
+    assert "constants   measured now\n" in capsys.readouterr().out
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "gpop" / "constants.json"))
+    assert command.main(["--measure"]) == 0
+    fault = f"{tmp_path}/gpop/constants.json/gpop/constants.json: cannot be written: "
+    assert f"constants   measured now, not kept: {fault}" in capsys.readouterr().out
 
 
 def test_a_busy_machine_is_not_measured(fresh, monkeypatch):
