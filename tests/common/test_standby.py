@@ -103,7 +103,9 @@ def call(monkeypatch, crew):
 
 def search(monkeypatch, crew):
     job = SimpleNamespace(table=0)
-    room = SimpleNamespace(short=False, together=interrupted, table=0, shared=0, job=job, function=0)
+    room = SimpleNamespace(
+        short=False, mesh=False, together=interrupted, table=0, shared=0, job=job, function=0
+    )
     breadth_first._Room.search_together(room, 0, np.zeros(1), np.zeros(1), 0, 2)
 
 
