@@ -19,7 +19,7 @@ from gpop.common.parallel import use_threads
 from gpop.direct.breadth_first import PHASES, SearchTree, is_kept, search
 from gpop.direct.breadth_first_alone import FEW
 from gpop.layout.partition import mostly_near
-from gpop.model.crew_trial import COMPILED_AFTER_S, crew_trial
+from gpop.model.crew_trial import crew_trial
 from gpop.model.sharing import MANY_THREADS, SHARED_ROAD, in_parts, least_rest
 
 METHODS = ("auto", "messages", "direct")
@@ -127,8 +127,7 @@ def _searched(graph: gpop.Graph, source: int, threads: int) -> SearchTree:
     trial = crew_trial(graph, "breadth-first search", usual, other)
     if trial is None:
         return search(graph, source, usual)
-    if trial.threads > usual and trial.spent < COMPILED_AFTER_S and not is_kept():
-        trial.put_off()
+    trial.wait_until(is_kept)
     crew = trial.threads
     found = search(graph, source, crew, few)
     if PULLED * int(found.edges.sum()) >= graph.m:

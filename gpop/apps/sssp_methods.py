@@ -33,7 +33,7 @@ from gpop.graph.degrees import UNEVEN, unevenness
 from gpop.graph.kept import Kind
 from gpop.layout.by_weight import LINE_BYTES
 from gpop.layout.partition import mostly_near
-from gpop.model.crew_trial import COMPILED_AFTER_S, crew_trial
+from gpop.model.crew_trial import crew_trial
 from gpop.model.light_first import FARTHEST, PHASES
 from gpop.model.sharing import PATHS_NEAR, have_own, least_rest, shares_paths
 
@@ -225,8 +225,7 @@ def _by_calendar(graph: gpop.Graph, source: int, unit: float, threads: int) -> D
     trial = crew_trial(graph, "shortest paths", usual, other)
     if trial is None:
         return calendar.search(graph, source, width, usual)
-    if trial.threads > usual and trial.spent < COMPILED_AFTER_S and not calendar.is_kept():
-        trial.put_off()
+    trial.wait_until(calendar.is_kept)
     crew = trial.threads
     found = calendar.search(graph, source, width, crew)
     if 2 * int(found.edges[0]) >= graph.m:

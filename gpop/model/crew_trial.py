@@ -18,6 +18,7 @@ that was. Only searches of most of the graph count: others take what they take b
 from __future__ import annotations
 
 import statistics
+from collections.abc import Callable
 from threading import Lock
 from typing import TYPE_CHECKING
 
@@ -39,7 +40,6 @@ CALLS = 4 * TURNS - 1
 
 BEHIND, NEARLY = 1.5, 0.95
 """So many times the time of the usual number is too much to go on; and clearly faster."""
-
 
 COMPILED_AFTER_S = 40.0
 """Seconds of searches on a graph after which what threads share is compiled to be tried, where nothing
@@ -80,10 +80,11 @@ class CrewTrial:
         self.threads, self._left, self._ready = self._usual, calls, True
         self._turns: dict[int, list[float]] = {self._usual: [], self._other: []}
 
-    def put_off(self) -> None:
-        """The other number of threads cannot be tried now."""
-        with self._at_once:
-            self._wait(AGAIN)
+    def wait_until(self, is_kept: Callable[[], bool]) -> None:
+        """More threads are not tried before what they share is compiled, unless one has searched for long."""
+        if self.threads > self._usual and self.spent < COMPILED_AFTER_S and not is_kept():
+            with self._at_once:
+                self._wait(AGAIN)
 
     def note(self, threads: int, seconds: float) -> None:
         """A call by so many threads took so long; one that ran beside another may not be whose turn it is."""

@@ -171,7 +171,7 @@ def test_nobody_waits_for_a_trial_to_be_compiled(dense, monkeypatch):
     monkeypatch.setattr(calendar, "is_kept", lambda: False)
     graph, hub = reference.with_weights(dense, dense.weights), int(dense.out_degree.argmax())
     assert {gpop.sssp(graph, hub, threads=2).run.threads for _ in range(FIRST + CALLS + 1)} == {1}
-    monkeypatch.setattr(sssp_methods, "COMPILED_AFTER_S", 0.0)  # but for one who has searched for so long
+    monkeypatch.setattr(crew_trial, "COMPILED_AFTER_S", 0.0)  # but for one who has searched for so long
     graph = reference.with_weights(dense, dense.weights)
     assert {gpop.sssp(graph, hub, threads=2).run.threads for _ in range(FIRST + CALLS + 1)} == {1, 2}
 

@@ -75,7 +75,9 @@ def test_calls_beside_others_and_what_cannot_be_tried():
     assert trial.threads == 2
     trial.note(1, 0.1)  # began before it was the other's turn
     assert trial.threads == 2
-    trial.put_off()
+    trial.wait_until(lambda: True)
+    assert trial.threads == 2
+    trial.wait_until(lambda: False)
     assert set(calls(trial, {1: 1.0}, AGAIN)) == {1}
 
 
