@@ -31,6 +31,7 @@ from gpop.common.replacing import replacing
 from gpop.execution.given import full_name, program_named
 from perf.add import counts
 from perf.algorithms import BENCHED, digest, of_program
+from perf.compare import load_suite
 from perf.graphs import name_of, normal
 from perf.implementations import gpop_version
 from perf.machine import best_bandwidth
@@ -41,8 +42,8 @@ MODES = ("auto", "sc", "pc", "pull")
 
 
 def combinations(given: argparse.Namespace) -> list[dict[str, Any]]:
-    """Name, app, graph and options of `gpop.run` of every benchmark."""
-    found = []
+    """Name, app, graph and options of `gpop.run` of every benchmark, each once."""
+    found: dict[str, dict[str, Any]] = {}
     programs = {program_named(text).__name__: full_name(text) for text in given.program}
     apps = given.apps or ([] if programs else list(BENCHED))
     for app, graph, mode, interleave, size, threads in itertools.product(
@@ -57,16 +58,18 @@ def combinations(given: argparse.Namespace) -> list[dict[str, Any]]:
             options["partition_size"] = size
         words = [f"{name}={value}" for name, value in sorted(options.items())]
         words += [f"code={digest(programs[app])}"] if app in programs else []
-        found.append(
-            {
-                "name": " ".join([app, name_of(graph), *words]),
-                "app": app,
-                "graph": normal(graph),
-                "options": options,
-                "program": programs.get(app),
-            }
-        )
-    return found
+        job = {
+            "name": " ".join([app, name_of(graph), *words]),
+            "app": app,
+            "graph": normal(graph),
+            "options": options,
+            "program": programs.get(app),
+        }
+        if found.setdefault(job["name"], job) != job:
+            raise UsageError(
+                f"{found[job['name']]['graph']} and {job['graph']}: expected graphs of other names"
+            )
+    return [*found.values()]
 
 
 def _interleaved(app: str, program: str | None) -> bool:
@@ -120,7 +123,7 @@ def run(jobs: list[dict[str, Any]], output: Path, pyperf_options: list[str]) -> 
     """Measure what the file lacks, one at a time, and write it after each; yields every benchmark."""
     import pyperf
 
-    suite = pyperf.BenchmarkSuite.load(str(output)) if output.exists() else None
+    suite = load_suite(output) if output.exists() else None
     kept = {} if suite is None else {benchmark.get_name(): benchmark for benchmark in suite.get_benchmarks()}
     for name, benchmark in kept.items():
         if benchmark.get_metadata().get("gpop_version") != gpop_version():

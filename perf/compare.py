@@ -75,11 +75,12 @@ def verdict(change: Change) -> str:
     return "faster" if change.after < change.before else "slower"
 
 
-def _load(path: Path) -> Any:
+def load_suite(path: Path) -> Any:
+    """What bench has written, or a `UsageError`."""
     try:
         import pyperf
     except ImportError:
-        raise UsageError("compare needs pyperf (pip install pyperf)") from None
+        raise UsageError("needs pyperf (pip install pyperf)") from None
     try:
         return pyperf.BenchmarkSuite.load(str(path))
     except (OSError, ValueError, KeyError, TypeError) as error:
@@ -91,7 +92,7 @@ def _compare(argv: list[str]) -> None:
     parser.add_argument("before", type=Path)
     parser.add_argument("after", type=Path)
     given = parser.parse_args(argv)
-    before, after = _load(given.before), _load(given.after)
+    before, after = load_suite(given.before), load_suite(given.after)
     found = changes(before, after)
     print(f"{'':60} {'before':>10} {'after':>10}  ms  ratio            p")
     for change in found:

@@ -72,6 +72,25 @@ def test_every_combination_once(measured, tmp_path, capsys):
     assert sorted(names) == sorted(measured)
 
 
+def test_what_is_given_twice_is_measured_once(measured, tmp_path, capsys):
+    command = ["bench", "--apps", "bfs", "--modes", "sc,sc", "--threads", "1", *TINY]
+    assert main([*command, KARATE, KARATE, "--output", str(tmp_path / "o.json")]) == 0
+    assert measured == ["bfs karate mode=sc threads=1"]
+    other = tmp_path / "karate.bin"
+    other.write_bytes(Path(KARATE).read_bytes())
+    assert main([*command, KARATE, str(other), "--output", str(tmp_path / "p.json")]) == 2
+    assert "expected graphs of other names" in capsys.readouterr().err and len(measured) == 1
+
+
+@pytest.mark.parametrize("content", ["{}", "x", "0 1\n"])
+def test_an_output_of_others_is_left_alone(content, measured, tmp_path, capsys):
+    path = tmp_path / "o.json"
+    path.write_text(content)
+    assert main(["bench", KARATE, "--apps", "bfs", "--output", str(path), *TINY]) == 2
+    assert "is no file of bench" in capsys.readouterr().err
+    assert path.read_text() == content and not measured
+
+
 @pytest.mark.parametrize("error, code, said", [
     (KeyboardInterrupt(), 130, "interrupted; 1 of 3"),
     (GraphFileError("o: cannot be written: No space left on device"), 2, "No space left on device; 1 of 3"),
