@@ -4,8 +4,8 @@
 
 ``loop`` is the time of the kernels, by events or the device's clock; ``call`` the wall time around a call
 of gpop's function, with layouts and kernels there; ``look`` that of bringing all arrays of its result to
-the host afterwards, which happens when somebody looks at them. ``program``: BFS as a user writes it, whose
-fields are on the host; ``arrays``: the same with CuPy arrays for fields, where nothing is ever brought; that
+the host afterwards, which happens when somebody looks at them. ``program``: BFS as a user writes it, who
+sets fields on the host; ``arrays``: the same with CuPy arrays for fields, where nothing is ever brought; that
 CuPy fills them before does not count. Medians of ``--rounds`` calls, apps in turns. Bars: call over loop
 `BAR_ARRAYS` for arrays, `BAR` for the others, on graphs of `MANY_EDGES` or more; on smaller ones what is
 added, `BAR_ADDED` us.

@@ -9,7 +9,7 @@ Numba               ``numba_private``, ``numba_version``, ``compile_faster``,
                     ``typing_faster``, ``lean_arrays``, ``branches``
 in kernels          ``atomics``, ``vectors``, ``bits``, ``random_bits``, ``shell`` (a sort)
 threads             ``parallel``, ``standby``, ``own_core``, ``interrupts``
-memory              ``memory``, ``arrays``, ``used_pages``, ``spill``
+memory              ``memory``, ``arrays``, ``used_pages``, ``private_pages``, ``spill``
 files               ``replacing``, ``replacing_folder``, ``write_arrays``, ``user_folder``,
                     ``array_hash``
 what is given       ``arguments``, ``flags``, ``byte_sizes``, ``spelling``, ``errors``, ``alike``

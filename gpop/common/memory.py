@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
-from gpop.common import spill, used_pages
+from gpop.common import private_pages, spill, used_pages
 from gpop.common.errors import NotEnoughMemory
 
 _CGROUPS = (
@@ -86,6 +86,7 @@ def require_memory(nbytes: int, what: str) -> None:
     available = available_bytes()
     if nbytes > available:
         used_pages.let_go()
+        private_pages.let_go()
         available = available_bytes()
     if nbytes > available:
         raise NotEnoughMemory(f"{what} needs {readable(nbytes)}, but only {readable(available)} is available")

@@ -25,7 +25,7 @@ from gpop.plan.residency import residency_of
 from gpop.plan.trace import Trace
 from gpop.program.program import OWN, Program
 from gpop.program.start import Start
-from gpop.program.values import NOTHING
+from gpop.program.values import NOTHING, Fields
 from gpop.ranks.world import world_of
 
 
@@ -161,6 +161,8 @@ def run(
     )  # fmt: skip
     alone = not (progress or callback or checkpoint)
     vertices = as_vertices(frontier, program.graph.n)
+    program._fields.as_declared()
+    Fields.sent = target == "gpu"
     start = Start(
         program.graph, type(program), program._fields, program._parameters, NOTHING, vertices, program
     )

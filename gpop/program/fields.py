@@ -106,7 +106,7 @@ class VertexField:
         self.name = name
 
     def __get__(self, program: Any, owner: type) -> Any:
-        return self if program is None else program._fields[self.name]
+        return self if program is None else program._fields.shown(self.name)
 
     def __set__(self, program: Any, value: Any) -> None:
         """``program.field = values`` copies into the field's own array; a device array is taken as it is.

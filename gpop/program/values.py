@@ -8,11 +8,13 @@ is wanted. An array that has been handed out stays the field's: runs read and up
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, MutableMapping
+from sys import getrefcount
 from types import MappingProxyType
 from typing import Any, Protocol
 
 import numpy as np
 
+from gpop.common import private_pages
 from gpop.common.arrays import filled, unset
 
 NOTHING: Mapping[str, Any] = MappingProxyType({})
@@ -180,6 +182,14 @@ def device_kind(array: Any) -> tuple[tuple[int, ...], np.dtype, bool] | None:
     return tuple(said["shape"]), dtype, in_a_row and not said["data"][1]
 
 
+def _references(arrays: dict[str, Any], name: str) -> int:
+    """To an array: of the dictionary, this call, and whoever else has it or a view of it."""
+    return getrefcount(arrays[name])
+
+
+_ALONE = _references({"": np.empty(0)}, "")
+
+
 class Fields(MutableMapping[str, Any]):
     """Arrays by name; `made` has those that somebody has looked at, `recipes` the others.
 
@@ -188,6 +198,8 @@ class Fields(MutableMapping[str, Any]):
     """
 
     scratch: frozenset[str] = frozenset()
+    sent = False
+    """Whether the last run was one on a device, where arrays that were made would have to be sent."""
 
     def __init__(self, made: dict[str, Any], recipes: dict[str, Recipe]) -> None:
         self.made, self.recipes = made, recipes
@@ -217,6 +229,29 @@ class Fields(MutableMapping[str, Any]):
             array = self.made.setdefault(name, recipe.on_host())
             self.recipes.pop(name, None)
         return array
+
+    def shown(self, name: str) -> Any:
+        """An array for somebody who may write some of it: see `as_declared`."""
+        recipe = self.recipes.get(name) if Fields.sent else None
+        if type(recipe) is Declared:
+            kind = recipe.length, recipe.dtype, recipe.value, recipe.pattern
+            array = private_pages.in_private_pages(*kind)
+            if array is not None:
+                recipe._set_others(array)
+                self.made.setdefault(name, array)
+                self.recipes.pop(name, None)
+        return self[name]
+
+    def as_declared(self) -> None:
+        """Have no arrays that nobody has any more, of which it is known that few vertices were set: a run
+        makes them where it wants them."""
+        for name in [name for name in self.made if _references(self.made, name) == _ALONE]:
+            if name not in self.away and self.made[name].flags.writeable:
+                begun = private_pages.others(self.made[name])
+                if begun is not None:
+                    self.recipes[name] = Declared(*self.kind(name), *begun)
+                    self.like = None
+                    private_pages.wait(self.made.pop(name), begun[1])
 
     def unfilled(self, names: Iterable[str], taken: dict[str, Recipe]) -> list[int]:
         """Have arrays of anything for those of the fields that are not made; the steps that fill them.

@@ -8,7 +8,10 @@ import numpy as np
 import pytest
 
 import gpop
+from gpop.apps.bfs import BFS
+from gpop.common import private_pages
 from gpop.gpu import device, exchange, left
+from gpop.program.values import Fields
 from tests.gpu.emulator import emulated
 from tests.gpu.foreign import FOREIGN
 from tests.programs import Smallest, random_graph
@@ -74,6 +77,79 @@ def test_an_array_that_was_handed_out_stays_the_field(graph, moved):
     expected.label = np.arange(graph.n)[::-1]
     gpop.run(expected)
     assert program.label is label and np.array_equal(label, expected.label)
+
+
+@pytest.fixture
+def private(monkeypatch):
+    """Fields of new programs lie in pages of which it is told which are written, as behind a run on a GPU."""
+    if not private_pages._told():
+        pytest.skip("needs Linux 6.7, which tells of written pages")
+    monkeypatch.setattr(private_pages, "LEAST", 1)
+    monkeypatch.setattr(Fields, "sent", True)
+    yield
+    private_pages.let_go()
+
+
+def levels_from(graph, source, hold=lambda array: None):
+    """Program and result of a search that a user has begun, and what ``hold`` makes of the field before."""
+    program = BFS(graph)
+    program.parent[source], program.level[source] = source, 0
+    held = hold(program.level)
+    gpop.run(program, [source], target="gpu", mode="sc", ratio=1.0)
+    return program, held
+
+
+def test_of_fields_with_few_vertices_set_no_array_travels(graph, moved, private):
+    expected = {source: gpop.bfs(graph, source).level for source in (3, 7)}
+    Fields.sent = True
+    with emulated():
+        for source in (3, 7, 3):
+            program, _ = levels_from(graph, source)
+            assert moved["send"] == []
+            assert np.array_equal(program.level, expected[source])
+            assert (program.parent[source], program.parent.dtype) == (source, np.uint32)
+
+
+HOLDS = {"array": lambda array: array, "view": lambda array: array[5:9], "memory": memoryview,
+         "asarray": lambda array: np.asarray(array).view(np.uint32)}  # fmt: skip
+
+
+@pytest.mark.parametrize("hold", HOLDS)
+def test_an_array_that_somebody_has_is_worked_in_wherever_it_lies(hold, graph, moved, private):
+    with emulated():
+        program, held = levels_from(graph, 3, HOLDS[hold])
+    assert moved["send"] == [4 * graph.n]
+    expected = gpop.bfs(graph, 3, method="messages").level
+    assert np.array_equal(program.level, expected)
+    assert bytes(held) == bytes(HOLDS[hold](expected))
+
+
+def test_a_field_of_many_values_travels(graph, moved, private):
+    program = Smallest(graph)
+    program.label[:] = np.arange(graph.n)[::-1]
+    with emulated():
+        gpop.run(program, target="gpu", mode="sc", ratio=1.0)
+    assert len(moved["send"]) == 1
+    expected = Smallest(graph)
+    expected.label = np.arange(graph.n)[::-1]
+    gpop.run(expected)
+    assert np.array_equal(program.label, expected.label)
+
+
+def test_on_the_cpu_such_fields_are_those_of_any_run(graph, private):
+    program = BFS(graph)
+    program.parent[3], program.level[3] = 3, 0
+    gpop.run(program, [3])
+    assert not Fields.sent and np.array_equal(program.level, gpop.bfs(graph, 3, method="messages").level)
+    assert type(getattr(BFS(graph).level.base, "obj", None)) is not private_pages.PrivatePages
+
+
+def test_a_field_that_was_made_read_only_stays_so(graph, private):
+    program = BFS(graph)
+    program.level.flags.writeable = False
+    with emulated(), pytest.raises(gpop.UsageError, match="level"):
+        gpop.run(program, [3], target="gpu", mode="sc", ratio=1.0)
+    assert not program.level.flags.writeable
 
 
 def test_a_field_that_was_read_only_for_a_while_is_sent_again(graph):

@@ -1,0 +1,202 @@
+"""Arrays of one value, of which it can be told later where somebody has written another.
+
+A program's field begins with one value everywhere, and who makes the program sets a vertex or two. A run
+wants to know no more than these: to send 64 MB to a device takes ten times as long as a search there, and to
+look through them on the host does, too. So such an array is a private mapping of a file in memory that has
+the value everywhere. A page becomes the process's own when it is first written, whoever does so and however,
+and the system tells which pages these are (``PAGEMAP_SCAN``: Linux 6.7 or newer; elsewhere there are no such
+arrays). Pages that nobody has written are the file's, which arrays of the same bytes share.
+
+Pages that wait for the next array are written as they were: to map them and to unmap them interrupts every
+core that the process has run on, and takes 100 us each.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import mmap
+import os
+import struct
+from collections.abc import Iterable
+from contextlib import suppress
+from functools import cache, lru_cache
+from typing import Any
+
+import numpy as np
+
+LEAST, MOST = 1 << 21, 1 << 30
+"""Bytes of such an array: below it is copied as fast, and the file is as long as the longest."""
+
+FEW = 64
+"""Most pieces of written pages that are looked through, and most vertices that may have another value."""
+
+LOOKED = 1 << 18
+"""Most bytes of a piece."""
+
+PATTERNS, WAITING = 3, 4
+"""Files and pages that are kept, those last used."""
+
+_CHUNK = 1 << 20
+
+_SCAN, _FILE, _PRESENT, _SWAPPED = 0xC0606610, 4, 8, 16
+"""Request of ioctl, and what it calls a page of the file, one in memory and one that is swapped out."""
+
+_ARGUMENT = struct.Struct("12Q")
+"""size, flags, start, end, walk_end, vec, vec_len, max_pages, category_inverted, category_mask,
+category_anyof_mask, return_mask."""
+
+_files: dict[int, tuple[Descriptor, int]] = {}
+"""By pattern: a file, and how many bytes it has; the last used is the last."""
+
+_waiting: list[PrivatePages] = []
+"""Pages that no array has, as they have begun; the oldest first."""
+
+
+class Descriptor:
+    """A number that the system knows a file by, which is closed when nobody has this."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+    def fileno(self) -> int:
+        return self.number
+
+    def __del__(self) -> None:
+        os.close(self.number)
+
+
+class PrivatePages(mmap.mmap):
+    """Pages of an array that has begun with one value everywhere."""
+
+    pattern: int
+    """The bytes of the value, as often as they are 8, as an integer of 8 bytes."""
+    value: Any
+    begin: int
+    """Address."""
+    found: np.ndarray
+    """Begin and end of written pieces, and what they are."""
+    request: bytes
+    pieces: int
+    """How many were written when somebody asked last."""
+
+    def prepare(self, pattern: int) -> None:
+        """Be ready to tell what was written of pages of this pattern."""
+        self.pattern, self.found = pattern, np.empty((FEW + 1, 3), np.uint64)
+        self.begin = np.frombuffer(self, np.uint8).__array_interface__["data"][0]
+        self.request = _ARGUMENT.pack(
+            _ARGUMENT.size, 0, self.begin, self.begin + len(self), 0,
+            self.found.__array_interface__["data"][0], FEW + 1, 0,
+            _FILE, _FILE, _PRESENT | _SWAPPED, _PRESENT,
+        )  # fmt: skip
+
+    def written(self) -> list[tuple[int, int]]:
+        """First and last byte of pieces that are no longer the file's; of more than `FEW`, some."""
+        count = fcntl.ioctl(_pagemap(os.getpid()), _SCAN, bytearray(self.request))
+        return [(first - self.begin, last - self.begin) for first, last, _ in self.found[:count].tolist()]
+
+
+def in_private_pages(length: int, dtype: np.dtype, value: Any, pattern: int) -> np.ndarray | None:
+    """An array of this value; None where none can be had whose written pages are told.
+
+    ``pattern``: its bytes (`gpop.program.values.pattern_of`).
+
+    Examples
+    --------
+    >>> in_private_pages(3, np.dtype(np.int32), -1, -1) is None  # not worth it
+    True
+    """
+    size = length * dtype.itemsize
+    if not LEAST <= size <= MOST or not _told():
+        return None
+    room = _from_waiting(size, pattern)
+    if room is None:
+        try:
+            file = _file(pattern, size)
+            room = PrivatePages(file.number, size, flags=mmap.MAP_PRIVATE)
+        except OSError:  # no more files, or no memory for one
+            return None
+        room.prepare(pattern)
+    room.value = value
+    return np.frombuffer(room, dtype)
+
+
+def _from_waiting(size: int, pattern: int) -> PrivatePages | None:
+    for room in _waiting:
+        if room.pattern == pattern and len(room) == size:
+            with suppress(ValueError):  # another thread has taken it meanwhile
+                _waiting.remove(room)
+                return room
+    return None
+
+
+def let_go() -> None:
+    """Have no pages beyond those of arrays."""
+    _files.clear()
+    _waiting.clear()
+
+
+def others(array: np.ndarray) -> tuple[Any, dict[int, Any]] | None:
+    """The value that an array has begun with, and by index those that differ now; None where nobody knows, or
+    where they may be many."""
+    room = getattr(array.base, "obj", None)
+    if type(room) is not PrivatePages:
+        return None
+    pieces, found, size = room.written(), {}, array.itemsize
+    if len(pieces) > FEW:
+        return None
+    bits, pattern = array.view(f"u{size}"), room.pattern & (1 << 8 * size) - 1
+    for first, last in pieces:
+        if last - first > LOOKED:
+            return None
+        (differ,) = (bits[first // size : last // size] != pattern).nonzero()
+        if len(differ) + len(found) > FEW:
+            return None
+        for index in differ.tolist():
+            index += first // size
+            found[index] = array[index]
+    room.pieces = len(pieces)
+    return room.value, found
+
+
+def wait(array: np.ndarray, differ: Iterable[int]) -> None:
+    """Have pages wait for the next array, when `others` has told of this one, which nobody else may have."""
+    room, bits = array.base.obj, array.view(f"u{array.itemsize}")
+    for index in differ:
+        bits[index] = room.pattern & (1 << 8 * array.itemsize) - 1
+    if room.pieces > FEW // 2:  # most are those of earlier arrays
+        room.madvise(mmap.MADV_DONTNEED)
+    _waiting.append(room)
+    del _waiting[:-WAITING]
+
+
+@lru_cache(maxsize=1)
+def _pagemap(process: int) -> Descriptor:
+    """What is told of the pages of a process. A fork has pages of its own."""
+    return Descriptor(os.open(f"/proc/{process}/pagemap", os.O_RDONLY | os.O_CLOEXEC))
+
+
+@cache
+def _told() -> bool:
+    """Whether the system makes such files, and tells a written page from others."""
+    page = mmap.PAGESIZE
+    try:
+        room = PrivatePages(_file(-1, 4 * page).number, 4 * page, flags=mmap.MAP_PRIVATE)
+        room.prepare(-1)
+        room[2 * page] = room[page]
+        return room.written() == [(2 * page, 3 * page)]
+    except (AttributeError, OSError):
+        return False
+
+
+def _file(pattern: int, size: int) -> Descriptor:
+    """A file of at least so many bytes that repeats these 8."""
+    file, length = _files.pop(pattern, None) or (Descriptor(os.memfd_create("gpop")), 0)
+    if length < size:
+        chunk = pattern.to_bytes(8, "little", signed=True) * (_CHUNK // 8)
+        for at in range(length, size, _CHUNK):  # another thread may write the same there
+            os.pwrite(file.number, chunk, at)
+        length = -(-size // _CHUNK) * _CHUNK
+    _files[pattern] = file, length
+    while len(_files) > PATTERNS:
+        _files.pop(next(iter(_files)), None)
+    return file
