@@ -20,7 +20,8 @@ from gpop.apps.prototype import Prototype
 from gpop.common.errors import UsageError
 from gpop.common.on_demand import looked_at
 from gpop.execution.again import Ran
-from gpop.program.values import NOTHING, Unset
+from gpop.program.recipes import Unset
+from gpop.program.values import NOTHING
 
 
 class Affine(ConvergingDoublePageRank):

@@ -27,7 +27,7 @@ from gpop.apps.weights import finite_weights
 from gpop.common.arguments import plain
 from gpop.common.errors import UsageError
 from gpop.execution.options import RunOptions
-from gpop.program.values import Declared, Scaled
+from gpop.program.recipes import Declared, Scaled
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -35,7 +35,7 @@ from gpop.common.errors import UsageError
 from gpop.common.on_demand import OnDemand, Retold, looked_at
 from gpop.execution.again import Ran
 from gpop.execution.options import Callback, RunOptions
-from gpop.program.values import Declared, Scaled, Unset
+from gpop.program.recipes import Declared, Scaled, Unset
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,7 +3,7 @@
 An app makes a program, sets parameters and fields and runs it with the options that it was given. To do that
 for each call takes longer than many a run, and the next call with the same arguments does the same. A
 `Prototype` has what does not change: values of parameters, fields that nobody writes, recipes of the others
-(`gpop.program.values`), and what the run is asked with. It has no graph, which may keep it.
+(`gpop.program.recipes`), and what the run is asked with. It has no graph, which may keep it.
 """
 
 from __future__ import annotations

@@ -98,7 +98,7 @@ class PrivatePages(mmap.mmap):
 def in_private_pages(length: int, dtype: np.dtype, value: Any, pattern: int) -> np.ndarray | None:
     """An array of this value; None where none can be had whose written pages are told.
 
-    ``pattern``: its bytes (`gpop.program.values.pattern_of`).
+    ``pattern``: its bytes (`gpop.program.recipes.pattern_of`).
 
     Examples
     --------

@@ -26,8 +26,9 @@ from gpop.cpu.filling import FIRST, STEPS, head_of
 from gpop.cpu.kept_workspace import forget_workspaces
 from gpop.layout.edge_blocks import asked_for, is_small, note_without
 from gpop.plan.engine import NOBODY, Left
+from gpop.program.recipes import Recipe
 from gpop.program.start import Start
-from gpop.program.values import Fields, Recipe
+from gpop.program.values import Fields
 
 MANY = 1 << 13
 """Vertices from which fields are filled in the loop also where programs do not begin alike: to have fewer

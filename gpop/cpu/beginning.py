@@ -21,8 +21,8 @@ import numpy as np
 from gpop.common.arrays import unset
 from gpop.common.used_pages import LEAST
 from gpop.cpu.filling import FIRST, head_of
+from gpop.program.recipes import WIDTH, Recipe, pattern_of
 from gpop.program.start import Start
-from gpop.program.values import WIDTH, Recipe, pattern_of
 
 TO, OF, VALUE = 2, 3, 4
 """Places of an array's address, and of a vertex and its value, in a step."""

@@ -7,7 +7,7 @@ with a range of vertices of its own first and then with what is left of the othe
 address: a first run has nothing to fill, and does not wait until it is compiled.
 
 Encoding of ``filling`` (int64): `STEPS`, how many there are, 0 when all is filled; `BYTES` that they write;
-`VERTICES`; `ENTRY`, the address of what does it; then `WIDTH` numbers each, as `gpop.program.values` says. A
+`VERTICES`; `ENTRY`, the address of what does it; then `WIDTH` numbers each, as `gpop.program.recipes` says. A
 piece (`PIECE` vertices) goes through all steps.
 
 Bytes: each field is written once, in the order of memory; of a field that is another's times a number, that
@@ -27,7 +27,7 @@ from gpop.common.callback import callback
 from gpop.common.inlined import KERNEL, inline
 from gpop.cpu import team
 from gpop.cpu.control import open_control
-from gpop.program.values import EVERYWHERE, ONE, WIDTH
+from gpop.program.recipes import EVERYWHERE, ONE, WIDTH
 
 FILL = -1
 """In place of a phase of an iteration (work.py)."""

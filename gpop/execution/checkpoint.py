@@ -28,7 +28,7 @@ from gpop.common.replacing import replacing
 from gpop.plan.engine import Engine
 from gpop.plan.plan import Plan
 from gpop.program.program import Program
-from gpop.program.values import Unset
+from gpop.program.recipes import Unset
 from gpop.ranks.world import World
 
 INDEX = "checkpoint.json"

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from gpop.gpu.device import cupy, current_stream
-from gpop.program.values import Declared
+from gpop.program.recipes import Declared
 
 
 def begin(array: Any, recipe: Declared) -> None:

@@ -19,7 +19,8 @@ from gpop.gpu.exchange import ROOM, Exchange
 from gpop.gpu.left import OnDevice
 from gpop.graph.kept import Kind
 from gpop.program.program import Program
-from gpop.program.values import Declared, Fields, Recipe
+from gpop.program.recipes import Declared, Recipe
+from gpop.program.values import Fields
 
 
 class DeviceFields(dict[str, Any]):

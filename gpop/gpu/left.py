@@ -19,7 +19,7 @@ giving_way: WeakSet[Any] = WeakSet()
 
 
 class Kept:
-    """An array that a run has left somewhere until it is looked at (`gpop.program.values.Recipe`)."""
+    """An array that a run has left somewhere until it is looked at (`gpop.program.recipes.Recipe`)."""
 
     __slots__ = ()
 

@@ -24,8 +24,9 @@ from gpop.gpu.exchange import FIRST_ROWS
 from gpop.gpu.launch import Launch
 from gpop.gpu.structs import FETCHED_AT, argument, packer
 from gpop.plan.engine import NOBODY
+from gpop.program.recipes import Declared
 from gpop.program.start import Start
-from gpop.program.values import Declared, Fields
+from gpop.program.values import Fields
 
 
 class OneBlock:

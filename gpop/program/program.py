@@ -17,7 +17,8 @@ from gpop.graph.expect import expect_graph
 from gpop.graph.graph import Graph
 from gpop.program.fields import HARMLESS, Parameter, VertexField
 from gpop.program.functions import ARGUMENTS, FUNCTIONS, Functions
-from gpop.program.values import NOTHING, Declared, Fields
+from gpop.program.recipes import Declared
+from gpop.program.values import NOTHING, Fields
 
 DECLARATIONS = ("all_active", "inactive_message", "combine", "track_touched", "settles", "cuda_source")
 BUILT_IN = ("out_degree", "iteration")

@@ -12,7 +12,8 @@ import pytest
 
 import gpop
 from gpop.common.on_demand import OnDemand, WithDemands
-from gpop.program.values import Declared, Fields
+from gpop.program.recipes import Declared
+from gpop.program.values import Fields
 
 
 @dataclass(frozen=True)

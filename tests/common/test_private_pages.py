@@ -10,7 +10,7 @@ import pytest
 import gpop
 from gpop.common import memory, private_pages
 from gpop.common.private_pages import FEW, LEAST, in_private_pages, others, wait
-from gpop.program.values import pattern_of
+from gpop.program.recipes import pattern_of
 
 told = pytest.mark.skipif(not private_pages._told(), reason="needs Linux 6.7, which tells of written pages")
 

@@ -17,7 +17,8 @@ from gpop.cpu.beginning import Beginning
 from gpop.cpu.control import open_control
 from gpop.cpu.shares import share_evenly
 from gpop.program.fields import DTYPES
-from gpop.program.values import ONE, WIDTH, Declared, Fields, Scaled, Unset
+from gpop.program.recipes import ONE, WIDTH, Declared, Scaled, Unset
+from gpop.program.values import Fields
 from tests.cpu.controls import control_with
 from tests.quick import quick
 

@@ -15,7 +15,7 @@ from gpop.common.callback import callback
 from gpop.common.inlined import KERNEL, inline
 from gpop.cpu import filling, follow, team
 from gpop.cpu.work import GATHER, PREPARE, PULL, SCATTER
-from gpop.program.values import Declared
+from gpop.program.recipes import Declared
 from tests.cpu.controls import control_with
 
 THREADS, EPOCH = 3, 7

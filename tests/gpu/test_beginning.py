@@ -7,7 +7,7 @@ import pytest
 
 from gpop.gpu.beginning import begin
 from gpop.gpu.device import cupy
-from gpop.program.values import Declared
+from gpop.program.recipes import Declared
 from tests.gpu.emulator import emulated
 
 
