@@ -161,7 +161,8 @@ def run(
     )  # fmt: skip
     alone = not (progress or callback or checkpoint)
     vertices = as_vertices(frontier, program.graph.n)
-    program._fields.as_declared()
+    if program._fields.private:
+        program._fields.as_declared()
     Fields.sent = target == "gpu"
     start = Start(
         program.graph, type(program), program._fields, program._parameters, NOTHING, vertices, program

@@ -106,7 +106,10 @@ class VertexField:
         self.name = name
 
     def __get__(self, program: Any, owner: type) -> Any:
-        return self if program is None else program._fields.shown(self.name)
+        if program is None:
+            return self
+        array = program._fields.made.get(self.name)
+        return program._fields.shown(self.name) if array is None else array
 
     def __set__(self, program: Any, value: Any) -> None:
         """``program.field = values`` copies into the field's own array; a device array is taken as it is.

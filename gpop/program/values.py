@@ -55,6 +55,8 @@ class Fields(MutableMapping[str, Any]):
     scratch: frozenset[str] = frozenset()
     sent = False
     """Whether the last run was one on a device, where arrays that were made would have to be sent."""
+    private: tuple[str, ...] = ()
+    """Fields whose arrays may lie in `gpop.common.private_pages`."""
 
     def __init__(self, made: dict[str, Any], recipes: dict[str, Recipe]) -> None:
         self.made, self.recipes = made, recipes
@@ -86,13 +88,14 @@ class Fields(MutableMapping[str, Any]):
         return array
 
     def shown(self, name: str) -> Any:
-        """An array for somebody who may write some of it: see `as_declared`."""
-        recipe = self.recipes.get(name) if Fields.sent else None
-        if type(recipe) is Declared:
+        """An array, which was not made yet, for somebody who may write some of it: see `as_declared`."""
+        recipe = self.recipes.get(name)
+        if Fields.sent and type(recipe) is Declared and self.nbytes(name) >= private_pages.LEAST:
             kind = recipe.length, recipe.dtype, recipe.value, recipe.pattern
             array = private_pages.in_private_pages(*kind)
             if array is not None:
                 recipe._set_others(array)
+                self.private = *self.private, name
                 self.made.setdefault(name, array)
                 self.recipes.pop(name, None)
         return self[name]
@@ -100,13 +103,14 @@ class Fields(MutableMapping[str, Any]):
     def as_declared(self) -> None:
         """Have no arrays that nobody has any more, of which it is known that few vertices were set: a run
         makes them where it wants them."""
-        for name in [name for name in self.made if _references(self.made, name) == _ALONE]:
-            if name not in self.away and self.made[name].flags.writeable:
-                begun = private_pages.others(self.made[name])
-                if begun is not None:
-                    self.recipes[name] = Declared(*self.kind(name), *begun)
-                    self.like = None
-                    private_pages.wait(self.made.pop(name), begun[1])
+        names, self.private = self.private, ()
+        for name in names:
+            alone = name in self.made and _references(self.made, name) == _ALONE
+            begun = private_pages.others(self.made[name]) if alone else None
+            if begun is not None and self.made[name].flags.writeable:
+                self.recipes[name] = Declared(*self.kind(name), *begun)
+                self.like = None
+                private_pages.wait(self.made.pop(name), begun[1])
 
     def unfilled(self, names: Iterable[str], taken: dict[str, Recipe]) -> list[int]:
         """Have arrays of anything for those of the fields that are not made; the steps that fill them.
