@@ -62,6 +62,16 @@ def test_the_matrix_is_made_once():
     assert matrix_of(symmetric, "out-edges") is symmetric
 
 
+def test_along_all_edges_vertices_keep_their_names():
+    graph = gpop.Graph.from_edges([0, 1], [1, 2], name="path")
+    both = matrix_of(graph, "all-edges")
+    for names in ["a", "b", "c"], [7, 8, 9], None:
+        graph.original_ids = names
+        found = matrix_of(graph, "all-edges")
+        assert found is both and found.name == "path"
+        assert (None if names is None else found.original_ids.tolist()) == names
+
+
 def test_out_degrees_by_a_product_with_ones():
     """Figure 1 of the paper."""
 
