@@ -20,24 +20,25 @@ try:
 except BaseException:
     raise TypeError("what an import in C makes of it")
 """
-"""In place of NumPy, which every command imports."""
+"""In place of NumPy, which every command imports, or of another module."""
 
 CONSOLE = "import sys; sys.argv[0] = '/usr/bin/gpop'; from gpop.__main__ import main; sys.exit(main())"
 
 
-def interrupted(folder, *command):
-    (folder / "numpy.py").write_text(INTERRUPTED)
+def interrupted(folder, *command, module="numpy"):
+    (folder / f"{module}.py").write_text(INTERRUPTED)
     path = {"PYTHONPATH": os.pathsep.join([str(folder), str(ROOT)])}
     return subprocess.run(
         [sys.executable, *command], env=os.environ | path, capture_output=True, text=True, check=False
     )
 
 
+@pytest.mark.parametrize("module", ["numpy", "typing"])  # late, and as early as can be
 @pytest.mark.parametrize(
     "command", [("-m", "gpop.apps.bfs"), ("-m", "gpop", "bfs"), ("-c", CONSOLE, "bfs")], ids=" ".join
 )
-def test_a_command_says_so_in_one_line(command, tmp_path):
-    done = interrupted(tmp_path, *command, "x.bin")
+def test_a_command_says_so_in_one_line(command, module, tmp_path):
+    done = interrupted(tmp_path, *command, "x.bin", module=module)
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "gpop: interrupted\n")
 
 
