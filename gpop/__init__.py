@@ -20,6 +20,7 @@ if "".join(sys.argv[:1]).rpartition("/")[2] in ("-m", __name__):  # -m until the
 
     if starting.is_command(__name__):
         starting.begin()  # before `typing`, which takes ten times as long as all this
+        starting.nothing_after_the_end()
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
