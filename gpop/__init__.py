@@ -14,6 +14,14 @@ Names are resolved when they are first used, so ``import gpop`` loads neither Nu
 from __future__ import annotations
 
 import sys
+
+if "".join(sys.argv[:1]).rpartition("/")[2] in ("-m", __name__):  # -m until the module is found
+    from gpop.common import starting
+
+    if starting.is_command(__name__):
+        starting.begin()  # before `typing`, which takes ten times as long as all this
+        starting.nothing_after_the_end()
+
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -60,12 +68,6 @@ if TYPE_CHECKING:  # the same names, for type checkers
     from gpop.ranks.load import load_part as load_part
 
 __version__ = "0.1.0"
-
-if "".join(sys.argv[:1]).rpartition("/")[2] in ("-m", __name__):  # -m until the module is found
-    from gpop.common import starting
-
-    if starting.is_command(__name__):
-        starting.begin()
 
 _HOMES = {
     "Graph": "gpop.graph.graph",

@@ -247,7 +247,7 @@ def _run(given: argparse.Namespace) -> int:
     targets, missing = usable_targets(given.targets)
     left_out = {target: reason for target, reason in missing.items()}
     if not targets:
-        raise UsageError("none of the targets is here")
+        raise UsageError(f"none of the targets is here: {'; '.join(missing.values())}")
     graph = gpop.load(
         given.graph, symmetrize=given.symmetrize, progress=by_default(), **reading_options(given)
     )

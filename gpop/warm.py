@@ -26,7 +26,7 @@ from gpop.common.parallel import for_each, worker_count
 from gpop.common.progress import by_default, progress_bar
 from gpop.common.spelling import refuse_word
 from gpop.cpu import filling
-from gpop.cpu.constants import constants
+from gpop.cpu.constants import constants, why_not_kept
 from gpop.cpu.engine import CpuEngine
 from gpop.direct.calendar_owned import Owners
 from gpop.generate import generate
@@ -142,12 +142,15 @@ def _run(given: argparse.Namespace) -> int:
     require_folder(__file__)
     start, names = time.perf_counter(), given.apps or list(known)
     runs = warm(names, given.processes or worker_count(), by_default())
-    found = constants(CpuEngine)
+    found, fault = constants(CpuEngine), why_not_kept(CpuEngine)
     seconds = time.perf_counter() - start
     if given.json:
-        print_json("warm", {"apps": names, "runs": runs, "seconds": seconds, "constants": found.told()})
+        told = {"apps": names, "runs": runs, "seconds": seconds, "constants": found.told()}
+        print_json("warm", told | {"constants_not_kept": fault})
     else:
         print(f"{runs} runs of {len(names)} apps are compiled, in {seconds:.3g} s")
+        if fault is not None:
+            print(f"what auto chooses by is not kept: {fault}")
     return 0
 
 

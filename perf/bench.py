@@ -23,7 +23,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from gpop.common.command import exit_code, fail
+from gpop.common.command import exit_code, fail, file_to_write
 from gpop.common.errors import GpopError, UsageError
 from gpop.common.parallel import worker_count
 from gpop.common.progress import by_default, progress_bar
@@ -174,7 +174,9 @@ def _choices(known: tuple[str, ...]) -> Any:
 def _bench(argv: list[str]) -> int:
     parser = documented("bench", __doc__)
     parser.add_argument("graphs", nargs="+", help="files, or KIND:SIZE=VALUE,... of a generator")
-    parser.add_argument("--output", type=Path, default=Path("bench.json"), help="default: %(default)s")
+    parser.add_argument(
+        "--output", type=file_to_write(), default=Path("bench.json"), help="default: %(default)s"
+    )
     parser.add_argument("--apps", type=_choices(tuple(BENCHED)), help=f"default: {', '.join(BENCHED)}")
     parser.add_argument(
         "--program", action="append", default=[], metavar="FILE.py:CLASS", help="of your own; several times"

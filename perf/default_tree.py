@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from gpop.common.command import exit_code
+from gpop.common.command import exit_code, file_to_write
 from gpop.common.errors import UsageError
 from gpop.learn.evaluate import BEST_FIXED
 from gpop.learn.steps import Steps
@@ -68,7 +68,7 @@ def _one_target(logs: list[Log]) -> str:
 def _run(argv: list[str]) -> None:
     parser = documented("default-tree", __doc__)
     parser.add_argument("logs", type=Path, nargs="+", metavar="LOG", help="of perf steps, or a store")
-    parser.add_argument("--out", type=Path, metavar="FILE", help="write the tree there")
+    parser.add_argument("--out", type=file_to_write(), metavar="FILE", help="write the tree there")
     given = parser.parse_args(argv)
     logs = logs_of(given.logs, Which(None, None))
     target = _one_target(logs)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from gpop.common.command import exit_code
+from gpop.common.command import exit_code, file_to_write
 from gpop.common.errors import UsageError
 from perf.graphs import ORDERED
 from perf.orders import ORDERS, PESSIMAL, UNORDERED
@@ -104,7 +104,7 @@ def sentences(runs: PaperRuns, graphs: dict[str, np.ndarray]) -> list[str]:
 
 def _run(argv: list[str]) -> None:
     parser = with_store("gpu-orders", __doc__)
-    parser.add_argument("--out", type=Path, metavar="FILE", help="write it there, too")
+    parser.add_argument("--out", type=file_to_write(), metavar="FILE", help="write it there, too")
     parser.add_argument("--folder", type=Path, help="for a picture and an index")
     given = parser.parse_args(argv)
     with Store(given.store, create=False) as store:

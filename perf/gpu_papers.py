@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from gpop.common.command import exit_code
+from gpop.common.command import exit_code, file_to_write
 from gpop.learn.evaluate import table
 from perf import paper_claims
 from perf.paper_runs import PaperRuns, read_runs
@@ -92,7 +92,7 @@ def pagerank(runs: PaperRuns) -> list[str]:
 
 def _run(argv: list[str]) -> None:
     parser = with_store("gpu-papers", __doc__)
-    parser.add_argument("--out", type=Path, metavar="FILE", help="write it there, too")
+    parser.add_argument("--out", type=file_to_write(), metavar="FILE", help="write it there, too")
     parser.add_argument("--folder", type=Path, help="for all rows as tables, pictures and an index")
     given = parser.parse_args(argv)
     with Store(given.store, create=False) as store:

@@ -31,7 +31,6 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from pathlib import Path
 from typing import Any
 
 import gpop
@@ -44,7 +43,7 @@ from gpop.apps.nibble import Nibble
 from gpop.apps.pagerank_nibble import PageRankNibble
 from gpop.apps.pagerank_programs import PageRank
 from gpop.apps.sssp import SSSP
-from gpop.common.command import exit_code
+from gpop.common.command import exit_code, file_to_write
 from gpop.common.errors import UsageError
 from gpop.execution.given import full_name, program_named, uses_weights
 from gpop.layout.partition import partition_bits
@@ -216,7 +215,9 @@ def main(argv: list[str] | None = None) -> int:
     )
     parser.add_argument("--partition-size", type=int, help="vertices per partition, a power of two")
     parser.add_argument("--json", action="store_true", help="print JSON")
-    parser.add_argument("--out", type=Path, metavar="FILE", help="write the table there, with a head")
+    parser.add_argument(
+        "--out", type=file_to_write(), metavar="FILE", help="write the table there, with a head"
+    )
 
     def work() -> None:
         args = parser.parse_args(argv)

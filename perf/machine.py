@@ -11,12 +11,11 @@ from __future__ import annotations
 import json
 import statistics
 from itertools import groupby
-from pathlib import Path
 from typing import Any
 
 import gpop
 from gpop import constants
-from gpop.common.command import exit_code
+from gpop.common.command import exit_code, file_to_write
 from gpop.common.memory import readable
 from gpop.common.parallel import worker_count
 from perf.graphs import normal, open_graph
@@ -105,8 +104,10 @@ def _run(argv: list[str]) -> None:
     )
     parser.add_argument("--threads", type=int, default=worker_count(), metavar="T", help="1, 2, 4 ... T")
     parser.add_argument("--megabytes", type=int, help="size of the arrays; default: four last-level caches")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="write the same as JSON")
-    parser.add_argument("--out", type=Path, metavar="FILE", help="write the output there, with a head")
+    parser.add_argument("--json", type=file_to_write(), metavar="FILE", help="write the same as JSON")
+    parser.add_argument(
+        "--out", type=file_to_write(), metavar="FILE", help="write the output there, with a head"
+    )
     given = parser.parse_args(argv)
     if given.threads < 1 or (given.megabytes or 1) < 1:
         parser.error("--threads and --megabytes: expected numbers from 1 on")

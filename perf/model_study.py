@@ -25,7 +25,7 @@ import numba
 import numpy as np
 
 from gpop.common.by_reference import opener, reference_of
-from gpop.common.command import exit_code
+from gpop.common.command import exit_code, file_to_write
 from gpop.common.inlined import KERNEL
 from gpop.cpu.tree import walk
 from gpop.graph.graph import Graph
@@ -255,7 +255,7 @@ def _run(argv: list[str]) -> None:
     parser.add_argument("--threads", type=int, help="default: all")
     parser.add_argument("--leaves", type=int, default=LEAVES, help="at most so many (default %(default)s)")
     parser.add_argument("--unweighted", action="store_true", help="all steps weigh the same")
-    parser.add_argument("--out", type=Path, metavar="FILE", help="write it there, too")
+    parser.add_argument("--out", type=file_to_write(), metavar="FILE", help="write it there, too")
     given = parser.parse_args(argv)
     which = Which(given.app, given.target, given.platform, given.threads)
     logs = logs_of(given.logs, which)

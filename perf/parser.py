@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from gpop.common.command import Parser
+from gpop.common.command import Parser, file_to_write
 from perf.store import DEFAULT_PATH
 
 
@@ -16,7 +16,7 @@ def documented(command: str, about: str | None) -> Parser:
 def with_out(command: str, about: str | None) -> Parser:
     """The same with ``--out``, where `perf.provenance.written` copies what is printed to."""
     parser = documented(command, about)
-    parser.add_argument("--out", type=Path, metavar="FILE", help="write the output there too")
+    parser.add_argument("--out", type=file_to_write(), metavar="FILE", help="write the output there too")
     return parser
 
 

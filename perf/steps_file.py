@@ -159,8 +159,9 @@ def _run(argv: list[str]) -> None:
     parser = with_store("steps", __doc__)
     parser.add_argument("--folder", type=Path, default=Path("steps"), help="default: %(default)s")
     given = parser.parse_args(argv)
+    logs = logs_of([given.store], Which(None, None))
     given.folder.mkdir(parents=True, exist_ok=True)
-    for log in logs_of([given.store], Which(None, None)):
+    for log in logs:
         path = given.folder / name_of(log.algorithm, log.target, log.platform, log.threads)
         write_log(log, path, head(perf_command("steps", argv)))
         print(f"{path}: {len(log.steps)} steps, {path.stat().st_size} bytes")

@@ -10,14 +10,13 @@ on every graph (Kendall's tau, Spearman's rho), and what choosing by it costs. N
 
 from __future__ import annotations
 
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 from scipy.stats import kendalltau, spearmanr
 
-from gpop.common.command import exit_code
+from gpop.common.command import exit_code, file_to_write
 from gpop.learn.evaluate import line_of, table
 from perf.graphs import open_graph
 from perf.paper_runs import PaperRuns, read_runs
@@ -115,7 +114,7 @@ def sentences(runs: PaperRuns, sizes: list[tuple[int, int]]) -> list[str]:
 
 def _run(argv: list[str]) -> None:
     parser = with_store("workload", __doc__)
-    parser.add_argument("--out", type=Path, metavar="FILE", help="write it there, too")
+    parser.add_argument("--out", type=file_to_write(), metavar="FILE", help="write it there, too")
     given: Any = parser.parse_args(argv)
     with Store(given.store, create=False) as store:
         runs = read_runs(store, "pagerank")

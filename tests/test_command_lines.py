@@ -113,6 +113,7 @@ def test_errors_that_cannot_be_told(where, unbuffered):
     [
         (FileNotFoundError(2, "No such file or directory", "a.txt"), "a.txt: No such file or directory"),
         (MemoryError("300 GiB"), "not enough memory: 300 GiB"),
+        (MemoryError(), "not enough memory"),
     ],
 )
 def test_errors_of_the_system_are_one_line(error, line, capfd):

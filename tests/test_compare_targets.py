@@ -108,7 +108,7 @@ def test_an_app_that_does_not_fit_is_left_out(graph_file, monkeypatch, capsys):
         (["--apps", "bfs,tfs"], "argument --apps: 'tfs': expected some of bfs,pagerank,sssp,cc,nibble"),
         (["--modes", "cs"], "argument --modes: 'cs': expected one of auto, sc, pc, pull"),
         (["--targets", "tpu"], "argument --targets: 'tpu': expected some of cpu,gpu"),
-        (["--targets", "gpu"], "none of the targets is here"),
+        (["--targets", "gpu"], "none of the targets is here: target 'gpu' "),
         (["--rounds", "0"], "--rounds 0: expected 1 or more"),
         (["--source", "900", "--targets", "cpu"], "vertex 900 is not in graph"),
         (["--source", "\u00b2", "--targets", "cpu"], "vertex '\u00b2' is not in graph"),

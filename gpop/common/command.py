@@ -22,7 +22,7 @@ from typing import Any, NoReturn, TextIO
 
 from gpop.common import starting
 from gpop.common.errors import GpopError, UsageError
-from gpop.common.interrupts import dropped_come_again
+from gpop.common.interrupts import dropped_come_again, raised_at_work
 
 CLOSED_PIPE = 141
 PICTURES = (".png", ".svg", ".pdf")
@@ -148,20 +148,21 @@ def exit_code(work: Callable[[], int | None], failed: Callable[[str, int], int] 
 
     ``failed`` gets the error and its code in place of `fail`.
     """
-    starting.over()
     failed = failed or fail
     atexit.register(gc.freeze)  # else who has compiled looks through millions of objects at its end
     _escape_on_output()
     try:
         try:
-            with dropped_come_again():
+            with dropped_come_again(), raised_at_work():
                 return work() or 0
         except KeyboardInterrupt:
             return failed("interrupted", starting.INTERRUPTED)
         except GpopError as error:
             return failed(str(error), 2)
         except MemoryError as error:
-            return failed(f"not enough memory: {error}", 2)
+            return failed(
+                f"not enough memory{f': {error}' if str(error) else ''}", 2
+            )  # Python's own says nothing
         finally:
             if sys.stdout:  # None where the shell has closed it
                 sys.stdout.flush()

@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from gpop.common import starting
+
 AGAIN_AFTER = 0.01
 """Seconds until an interrupt that was dropped comes again: by then the callback has ended."""
 
@@ -103,6 +105,21 @@ def dropped_come_again() -> Iterator[None]:
         yield
     finally:
         sys.unraisablehook = before
+
+
+@contextmanager
+def raised_at_work() -> Iterator[None]:
+    """A block in which interrupts are raised as ever; before and after it they end a command (`starting`).
+
+    What has ended in order has nothing to end any more: one that came while the last line was told, or in
+    what Python does at its end, was a traceback, and the process died of the signal.
+    """
+    ended_it = starting.over()
+    try:
+        yield
+    finally:
+        if ended_it:
+            starting.begin()
 
 
 def _interrupt_main() -> None:

@@ -7,6 +7,7 @@ folder of the same kind is replaced, one with the same index in it, or one that 
 from __future__ import annotations
 
 import ctypes
+import errno
 import os
 import shutil
 import threading
@@ -71,9 +72,12 @@ def _is_over(left: Path) -> bool:
 
 def _exchange(new: Path, path: Path) -> None:
     """Give ``new`` the name ``path``; what is there gets the other name, in one step where the system can."""
-    if not path.exists():
-        os.rename(new, path)
+    try:
+        os.rename(new, path)  # asked first, another process could write the same meanwhile
         return
+    except OSError as error:
+        if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+            raise
     with suppress(AttributeError):
         ends = os.fsencode(new), os.fsencode(path)
         if ctypes.CDLL(None).renameat2(_HERE, ends[0], _HERE, ends[1], _EXCHANGE) == 0:

@@ -7,6 +7,7 @@ Nothing is begun then, so that the process can end where it is. Once there is so
 
 from __future__ import annotations
 
+import atexit
 import os
 import signal
 import sys
@@ -23,6 +24,14 @@ def _leave(number: int, frame: FrameType | None) -> None:
         os._exit(INTERRUPTED)
 
 
+def nothing_after_the_end() -> None:
+    """Interrupts do nothing once Python takes itself apart: it drops handlers first, and would die of one.
+
+    To be called first: of what is called at the end that is the last then.
+    """
+    atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)
+
+
 def begin() -> None:
     """From now on an interrupt ends the process, unless somebody else looks after interrupts already."""
     if (
@@ -32,10 +41,12 @@ def begin() -> None:
         signal.signal(signal.SIGINT, _leave)
 
 
-def over() -> None:
-    """What had to be imported is there."""
-    if signal.getsignal(signal.SIGINT) is _leave:
+def over() -> bool:
+    """What had to be imported is there; whether an interrupt had ended the process until now."""
+    ended_it = signal.getsignal(signal.SIGINT) is _leave
+    if ended_it:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    return ended_it
 
 
 def is_command(package: str) -> bool:

@@ -12,7 +12,6 @@ every machine.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 from collections.abc import Callable
 from functools import cache
@@ -69,12 +68,21 @@ def measured(engine_of: Callable[[Plan], Engine]) -> tuple[Constants, str | None
     return found, remember(FILE, recall(FILE) | {machine(): found.told()})
 
 
-_of_process: dict[bool, Constants] = {}
+_of_process: dict[bool, tuple[Constants, str | None]] = {}
 _deciding = Lock()
 
 
 def constants(engine_of: Callable[[Plan], Engine] | None = None) -> Constants:
     """Those of this process; where an engine is given (`CpuEngine`), they are measured if none are kept."""
+    return _decided(engine_of)[0]
+
+
+def why_not_kept(engine_of: Callable[[Plan], Engine]) -> str | None:
+    """Why later processes have nothing of what this one was to measure; None where they have."""
+    return _decided(engine_of)[1]
+
+
+def _decided(engine_of: Callable[[Plan], Engine] | None) -> tuple[Constants, str | None]:
     measures = engine_of is not None
     if measures not in _of_process:
         with _deciding:
@@ -83,11 +91,11 @@ def constants(engine_of: Callable[[Plan], Engine] | None = None) -> Constants:
     return _of_process[measures]
 
 
-def _decide(engine_of: Callable[[Plan], Engine] | None) -> Constants:
-    if is_shipped():
-        return SHIPPED
-    found = kept()
+def _decide(engine_of: Callable[[Plan], Engine] | None) -> tuple[Constants, str | None]:
+    found = SHIPPED if is_shipped() else kept()
     if found is None and engine_of is not None:
-        with contextlib.suppress(GpopError):  # a later process may find it quiet, or with more memory
-            found, _ = measured(engine_of)
-    return found or SHIPPED
+        try:
+            return measured(engine_of)
+        except GpopError as error:  # a later process may find it quiet, or with more memory
+            return SHIPPED, str(error)
+    return found or SHIPPED, None

@@ -108,14 +108,19 @@ def holdings(plan: Plan) -> str:
 
 
 class Keeper:
-    """Writes and reads the checkpoints of one run."""
+    """Writes and reads the checkpoints of one run; ``called``: that a callback sees its iterations."""
 
     def __init__(
-        self, asked: Checkpoint, plan: Plan, world: World | None, sources: np.ndarray | None
+        self,
+        asked: Checkpoint,
+        plan: Plan,
+        world: World | None,
+        sources: np.ndarray | None,
+        called: bool = False,
     ) -> None:
         if not isinstance(asked, Checkpoint):
             raise UsageError(f"checkpoint {asked!r}: expected a gpop.Checkpoint, such as Checkpoint(folder)")
-        self.asked, self.plan, self.world = asked, plan, world
+        self.asked, self.plan, self.world, self.called = asked, plan, world, called
         self.folder = Path(asked.folder)
         self.seconds = 60.0 if asked.iterations is None and asked.seconds is None else asked.seconds
         self.written = time.perf_counter()
@@ -157,7 +162,7 @@ class Keeper:
         inner = self.folder / f"iteration-{iteration}"
         self._make(inner)
         path = inner / f"rank-{rank}.npz"
-        fields = {f"field_{name}": program._fields[name][first:last] for name in self.plan.lowered.written}
+        fields = {f"field_{name}": program._fields[name][first:last] for name in self._changed()}
         active = {} if program.all_active else {"active": engine.active_now()}
         with replacing(path) as temporary, open(temporary, "wb") as file:
             np.savez(file, **fields, **active)
@@ -176,6 +181,13 @@ class Keeper:
         self.written = time.perf_counter()
         if world is not None:
             world.checkpoint = f"{self.folder} (iteration {iteration})"
+
+    def _changed(self) -> list[str]:
+        """Fields that the run may have changed: a callback sets whatever it has looked at."""
+        fields, written = self.plan.program._fields, self.plan.lowered.written
+        seen = fields.made.items() if self.called else ()
+        set_there = (name for name, array in seen if name not in fields.away and array.flags.writeable)
+        return [*dict.fromkeys((*written, *set_there))]
 
     def remove(self) -> None:
         """The run is over: there is nothing to go on with."""

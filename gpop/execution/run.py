@@ -195,7 +195,7 @@ def run(
     if checkpoint is not None:
         if target != "cpu":
             raise UsageError(f"checkpoint: target {target!r}: expected 'cpu'")
-        keeper = Keeper(checkpoint, plan, world, start.sources)
+        keeper = Keeper(checkpoint, plan, world, start.sources, callback is not None)
     done = carry_out(
         plan,
         engine,

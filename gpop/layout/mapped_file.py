@@ -101,6 +101,8 @@ def read_header(folder: Path) -> dict[str, Any]:
         raise GraphFileError(f"{folder}: expected a folder that python -m gpop.convert --layout has written")
     path = folder / HEADER
     try:
+        if path.exists() and not path.is_file():  # a pipe would be waited for
+            raise GraphFileError(f"{path}: is no file, expected the header of a {FORMAT}")
         said = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise GraphFileError(f"{path}: cannot be read: {error.strerror or error}") from None

@@ -34,4 +34,7 @@ def matrix_of(graph: Graph, edges_type: str) -> Graph:
         weights = None if graph.weights is None else np.tile(graph.weights, 2)
         kept = Graph.from_edges(*ends, weights, n=graph.n)
         graph.store.put(Kind.BOTH_WAYS, kept, graph=kept, holds=(kept.indptr, kept.indices, kept.weights))
+    kept.name = graph.name
+    if kept.original_ids is not graph.original_ids:  # which may be set at any time
+        kept.original_ids = graph.original_ids
     return kept

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from gpop.apps.inputs import one_vertex, symmetric
+from gpop.apps.inputs import from_0_to_1, not_negative, one_vertex, symmetric
 from gpop.apps.weights import edge_with, heaviest_weight
 from gpop.common.errors import UsageError
 from gpop.execution.finished import Run
@@ -187,13 +187,18 @@ def pagerank(
 ) -> tuple[np.ndarray, Run]:
     """``rank = d + (1 - d) * sum of rank / out-degree over in-edges``, from 1 on.
 
+    Raises
+    ------
+    UsageError
+        For a ``d`` that is not from 0 to 1, or a negative tolerance.
+
     Examples
     --------
     >>> pagerank(Graph.from_edges([0, 1, 2], [1, 2, 0]), target="python")[0].tolist()
     [1.0, 1.0, 1.0]
     """
     program = PageRank(graph)
-    program.d, program.tolerance = d, tolerance
+    program.d, program.tolerance = from_0_to_1("d", d), not_negative("tolerance", tolerance)
     return program.rank, program.run(iterations=iterations, **options)
 
 

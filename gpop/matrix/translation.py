@@ -17,6 +17,7 @@ call the user's own.
 from __future__ import annotations
 
 import inspect
+import keyword
 import types
 from typing import Any
 
@@ -34,8 +35,12 @@ FOLDS = {
 }
 """Bodies of ``gatherFunc`` where ``Reduce`` is the name of a fold."""
 
-TAKEN = ("value", "weight", "node")
-"""Names that stand for something else in the functions."""
+TAKEN = (
+    "value", "weight", "node",  # stand for something else in the functions
+    "run", "Edges_type", "Max_iteration", "Node_property", "Gather", "Reduce", "Update", "Visited",
+    *dir(Program),
+)  # fmt: skip
+"""Names that no property may have: it would take the place of what a program has under them."""
 
 
 def translated(cls: type[Any]) -> dict[str, Any]:
@@ -68,8 +73,10 @@ def _fields(cls: type[Any], fold: Any) -> dict[str, VertexField]:
     """A vertex field of every property, and y."""
     fields = {}
     for name, given in cls.Node_property.items():
-        if name in TAKEN or not (isinstance(given, tuple) and len(given) == 2):
-            expected = "another name" if name in TAKEN else "(type, value)"
+        is_name = isinstance(name, str) and name.isidentifier() and not keyword.iskeyword(name)
+        taken = not is_name or name in TAKEN or name in vars(cls)
+        if taken or not (isinstance(given, tuple) and len(given) == 2):
+            expected = "another name" if taken else "(type, value)"
             raise ProgramError(f"{cls.__name__}.Node_property[{name!r}] = {given!r}: expected {expected}")
         fields[name] = VertexField(*given)
     if not {*fields} - {"y"}:

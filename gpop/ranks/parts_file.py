@@ -144,14 +144,17 @@ def _read_part(path: Path, part: dict, said: dict) -> dict[str, np.ndarray]:
 
 def _checked(folder: Path) -> dict:
     """The index, after a look at all files."""
+    path = folder / INDEX
     try:
-        said = json.loads((folder / INDEX).read_text())
+        if path.exists() and not path.is_file():  # a pipe would be waited for
+            raise GraphFileError(f"{path}: is no file, expected a list of the parts of a graph")
+        said = json.loads(path.read_text())
     except OSError as error:
-        raise GraphFileError(f"{folder / INDEX}: cannot be read: {error.strerror or error}") from None
+        raise GraphFileError(f"{path}: cannot be read: {error.strerror or error}") from None
     except ValueError as error:
-        raise GraphFileError(f"{folder / INDEX}: {error}") from None
+        raise GraphFileError(f"{path}: {error}") from None
     if not _is_index(said):
-        raise GraphFileError(f"{folder / INDEX}: is no list of the parts of a graph, or is damaged")
+        raise GraphFileError(f"{path}: is no list of the parts of a graph, or is damaged")
     for part in said["parts"]:
         path = folder / part["file"]
         size = path.stat().st_size if path.is_file() else None

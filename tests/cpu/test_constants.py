@@ -7,6 +7,7 @@ import pytest
 
 import gpop
 from gpop import constants as command
+from gpop import warm
 from gpop.common.alike import SETTING
 from gpop.cpu import calibrate, constants
 from gpop.cpu.engine import CpuEngine
@@ -99,6 +100,9 @@ def test_where_they_cannot_be_kept_the_command_says_so(fresh, tmp_path, monkeypa
     assert command.main(["--measure"]) == 0
     fault = f"{tmp_path}/gpop/constants.json/gpop/constants.json: cannot be written: "
     assert f"constants   measured now, not kept: {fault}" in capsys.readouterr().out
+    monkeypatch.setattr(warm, "warm", lambda *_: 1)
+    assert warm.main(["triangles"]) == 0
+    assert f"what auto chooses by is not kept: {fault}" in capsys.readouterr().out
 
 
 def test_a_busy_machine_is_not_measured(fresh, monkeypatch):
@@ -107,6 +111,7 @@ def test_a_busy_machine_is_not_measured(fresh, monkeypatch):
 
     monkeypatch.setattr(calibrate, "measure", busy)
     assert constants.constants(CpuEngine) == SHIPPED and constants.kept() is None
+    assert constants.why_not_kept(CpuEngine) == "pc: an iteration took 1 ms, then 9"
     with pytest.raises(gpop.GpopError, match="then 9"):
         constants.measured(CpuEngine)
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import gpop
+from gpop.apps.pagerank_programs import ConvergingPageRank
 from gpop.apps.sssp import SSSP
 from gpop.common.errors import UsageError
 from gpop.generate import generate
@@ -164,6 +165,27 @@ def test_what_nobody_has_set_is_nothing_to_tell_a_run_by(tmp_path, monkeypatch):
     with pytest.raises(Ended):
         gpop.pagerank(GRAPH, **how, callback=callback)
     assert np.array_equal(gpop.pagerank(GRAPH, **how).rank, gpop.pagerank(GRAPH, tolerance=1e-4).rank)
+
+
+def test_what_a_callback_sets_goes_on(tmp_path):
+    """Here a field that the functions read alone, which checkpoints had left out."""
+
+    def ranks(end=None, **kept):
+        program = ConvergingPageRank(GRAPH)
+        program.share = program.per_edge = 1
+
+        def callback(record):
+            if record["iteration"] == end:
+                raise Ended
+            program.per_edge *= 0.5
+
+        gpop.run(program, iterations=12, callback=callback, **kept)
+        return program.per_edge
+
+    kept = {"checkpoint": gpop.Checkpoint(tmp_path, iterations=3)}
+    with pytest.raises(Ended):
+        ranks(end=7, **kept)
+    assert np.array_equal(ranks(**kept), ranks())
 
 
 def test_a_damaged_index_is_one_line(tmp_path):

@@ -181,6 +181,12 @@ def half_a_header(folder: Path) -> str:
     return "is no header"
 
 
+def a_pipe(folder: Path) -> str:
+    (folder / "header.json").unlink()
+    os.mkfifo(folder / "header.json")
+    return "header.json: is no file"
+
+
 def a_file(folder: Path) -> str:
     shutil.rmtree(folder)
     folder.write_text("something")
@@ -189,8 +195,11 @@ def a_file(folder: Path) -> str:
 
 @pytest.mark.parametrize(
     "damage",
-    [truncate, remove, another_version, another_graph, another_size, change_header, half_a_header, a_file],
-)
+    [
+        truncate, remove, another_version, another_graph, another_size, change_header, half_a_header, a_pipe,
+        a_file,
+    ],
+)  # fmt: skip
 def test_damage_is_one_line(copy, damage):
     said = damage(copy)
     with pytest.raises(GraphFileError) as caught:

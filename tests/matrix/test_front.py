@@ -62,6 +62,16 @@ def test_the_matrix_is_made_once():
     assert matrix_of(symmetric, "out-edges") is symmetric
 
 
+def test_along_all_edges_vertices_keep_their_names():
+    graph = gpop.Graph.from_edges([0, 1], [1, 2], name="path")
+    both = matrix_of(graph, "all-edges")
+    for names in ["a", "b", "c"], [7, 8, 9], None:
+        graph.original_ids = names
+        found = matrix_of(graph, "all-edges")
+        assert found is both and found.name == "path"
+        assert (None if names is None else found.original_ids.tolist()) == names
+
+
 def test_out_degrees_by_a_product_with_ones():
     """Figure 1 of the paper."""
 
@@ -165,6 +175,11 @@ WRONG = {
         r"Node_property\['a'\] = .*: expected \(type, value\)",
     ),
     "taken": (_declared(Node_property={"value": (np.uint32, 0)}), "expected another name"),
+    "of a program": (_declared(Node_property={"run": (np.uint32, 0)}), r"\['run'\] = .* another name"),
+    "no name": (_declared(Node_property={"3": (np.uint32, 0)}), r"\['3'\] = .* another name"),
+    "a keyword": (_declared(Node_property={"in": (np.uint32, 0)}), r"\['in'\] = .* another name"),
+    "a number": (_declared(Node_property={3: (np.uint32, 0)}), r"\[3\] = .* another name"),
+    "a parameter, too": (_declared(a=gpop.Parameter(np.uint32)), r"\['a'\] = .* another name"),
     "no y": (_declared(Reduce=staticmethod(lambda y, value: y)), "Node_property has no y: expected"),
     "no Gather": (_declared(Gather=None), "Wrong has no Gather: expected a static function"),
     "no Update": (_declared(Update=None), "Wrong has no Update: expected a static function"),

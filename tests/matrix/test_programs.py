@@ -140,3 +140,11 @@ def test_what_is_no_graph_is_refused_in_one_line():
             gpop.UsageError, match=r"(?i)expected a gpop.Graph, got str: make one with gpop.load"
         ):
             function("data/road.bin", *more)
+
+
+def test_numbers_that_are_none_are_refused():
+    """All ranks had been NaN, or those of the beginning."""
+    ring = gpop.Graph.from_edges([0, 1, 2], [1, 2, 0])
+    for name, value in ("d", np.nan), ("d", 1.5), ("tolerance", np.nan), ("tolerance", -1):
+        with pytest.raises(gpop.UsageError, match=f"^{name} {value}: expected a number"):
+            programs.pagerank(ring, **{name: value}, target="python")

@@ -60,11 +60,16 @@ def test_add_and_list(path, capsys):
     (["add", "implementation", "bfs", "x", "mode=fast"], "option mode 'fast': expected one of auto"),
     (["list", "tables"], "invalid choice"),
     (["run-benchmarks", "--store", "none.db"], "none.db: there is no such store"),
+    (["steps", "--store", "none.db", "--folder", "steps"], "none.db: there is no such store"),
+    (["bench", "x.bin", "--output", "no/x.json"], "'no/x.json': there is no directory no"),
+    (["machine", "--json", "no/x.json"], "'no/x.json': there is no directory no"),
+    (["l2", "--graph", "x.bin", "--out", "no/x.txt"], "'no/x.txt': there is no directory no"),
     (["profile"], "perf has no command 'profile'"),
 ])  # fmt: skip
 def test_errors_are_one_line(path, capsys, argv, said):
     code, err = say(capsys, *argv)
     assert code == 2 and said in err and err.startswith("gpop: ") and err.count("\n") == 1
+    assert not [each for each in path.parent.iterdir() if each.is_dir()]  # a folder, say, and nothing in it
 
 
 def test_sql_reads_only(path, capsys):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 
 import numpy as np
 import pytest
@@ -42,6 +43,9 @@ def test_a_missing_or_wrong_part_is_refused(tmp_path):
         _checked(folder)
     (folder / "parts.json").unlink()
     with pytest.raises(GraphFileError, match="parts.json: cannot be read"):
+        _checked(folder)
+    os.mkfifo(folder / "parts.json")  # which had been waited for
+    with pytest.raises(GraphFileError, match="parts.json: is no file, expected a list of the parts"):
         _checked(folder)
 
 
