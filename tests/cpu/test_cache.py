@@ -11,8 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.quick import quick
-
 SCRIPT = """\
 import numpy as np
 import gpop
@@ -133,7 +131,8 @@ EDITS = {
 }
 
 
-@pytest.mark.parametrize("edit", quick(EDITS, "a helper"))
+@pytest.mark.slow  # tests/program/test_content_key.py has the keys, test_cached_processes.py edited files
+@pytest.mark.parametrize("edit", EDITS)
 def test_an_edit_gives_the_new_answer(first, python, edit):
     old, new, answer = EDITS[edit]
     edited = python(SCRIPT.replace(old, new))

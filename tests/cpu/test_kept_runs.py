@@ -72,7 +72,7 @@ OPTIONS = {
 }
 
 
-@pytest.mark.parametrize("name", quick(OPTIONS, "threads", "partition_size", "counters"))
+@pytest.mark.parametrize("name", quick(OPTIONS, "threads", "partition_size"))
 def test_another_option_is_another_run(name, prepared):
     graph = graph_of()
     expected, counted = gpop.bfs(graph, 1, method="messages", threads=2).level, []
@@ -97,6 +97,7 @@ def test_what_is_dropped_is_made_again(prepared):
     assert len(prepared) == 3
 
 
+@pytest.mark.slow  # tests/apps/test_called_again.py edits a function of an app
 def test_an_edited_program_is_another_program(prepared):
     cls, graph = smallest(), graph_of()
     before = labels(cls, graph)[1].copy()

@@ -108,6 +108,7 @@ def relaxed(graph, delta):
     return edges / graph.m, program.distance, run
 
 
+@pytest.mark.slow  # the order of buckets is seen below and in test_counters.py
 def test_few_edges_are_followed_twice():
     grid = generate("grid", width=60, height=60)
     grid = reference.with_weights(grid, np.random.default_rng(2).integers(1, 256, grid.m).astype(np.uint32))

@@ -29,7 +29,7 @@ from tests.programs import (
     interpret,
     random_graph,
 )  # fmt: skip
-from tests.quick import quick
+from tests.quick import quick, slow
 
 MODES = ("sc", "pc", "auto", "pull")
 SETTINGS = [{"mode": mode, "threads": threads} for mode in MODES for threads in (1, 4)]
@@ -386,7 +386,7 @@ class Countdown(gpop.Program):
         return self.left[node]
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", slow(MODES, "pull"))
 def test_answers_that_are_whole_numbers_are_true_but_for_0(mode):
     program = Countdown(random_graph(16, 4, 9))
     program.left = [5, -5, 3, -3]

@@ -158,6 +158,7 @@ def test_a_weight_may_decide_what_the_answer_is():
     assert message == "returns neither True nor False: expected one of them"
 
 
+@pytest.mark.slow  # tests/cpu/test_semantics.py has them in some modes
 def test_whole_numbers_are_answers():
     program = type("Right", (Echo,), {"gatherFunc": lambda self, value, node: value})(EDGE)
     program.a = 3

@@ -125,6 +125,7 @@ def test_helpers(cls, expected):
         assert found(cls, target="gpu") == expected
 
 
+@pytest.mark.slow  # test_content_key.py: a constant of a module is another key
 def test_helpers_of_a_module_have_what_it_holds_now(monkeypatch):
     """Numba has compiled them with what it held before."""
     assert found(OfAModule) == [0, 3, 4]
