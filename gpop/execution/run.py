@@ -25,7 +25,7 @@ from gpop.plan.residency import residency_of
 from gpop.plan.trace import Trace
 from gpop.program.program import OWN, Program
 from gpop.program.start import Start
-from gpop.program.values import NOTHING, Fields
+from gpop.program.values import NOTHING, last_run
 from gpop.ranks.world import world_of
 
 
@@ -163,7 +163,7 @@ def run(
     vertices = as_vertices(frontier, program.graph.n)
     if program._fields.private:
         program._fields.as_declared()
-    Fields.sent = target == "gpu"
+    last_run.on_device = target == "gpu"
     start = Start(
         program.graph, type(program), program._fields, program._parameters, NOTHING, vertices, program
     )

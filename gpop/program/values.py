@@ -37,6 +37,18 @@ def device_kind(array: Any) -> tuple[tuple[int, ...], np.dtype, bool] | None:
     return tuple(said["shape"]), dtype, in_a_row and not said["data"][1]
 
 
+class LastRun:
+    """Whether it was one on a device, where arrays that were made would have to be sent.
+
+    Of an instance: Python forgets what it knows of a class when one of its attributes is set.
+    """
+
+    on_device = False
+
+
+last_run = LastRun()
+
+
 def _references(arrays: dict[str, Any], name: str) -> int:
     """To an array: of the dictionary, this call, and whoever else has it or a view of it."""
     return getrefcount(arrays[name])
@@ -53,8 +65,6 @@ class Fields(MutableMapping[str, Any]):
     """
 
     scratch: frozenset[str] = frozenset()
-    sent = False
-    """Whether the last run was one on a device, where arrays that were made would have to be sent."""
     private: tuple[str, ...] = ()
     """Fields whose arrays may lie in `gpop.common.private_pages`."""
 
@@ -90,7 +100,7 @@ class Fields(MutableMapping[str, Any]):
     def shown(self, name: str) -> Any:
         """An array, which was not made yet, for somebody who may write some of it: see `as_declared`."""
         recipe = self.recipes.get(name)
-        if Fields.sent and type(recipe) is Declared and self.nbytes(name) >= private_pages.LEAST:
+        if last_run.on_device and type(recipe) is Declared and self.nbytes(name) >= private_pages.LEAST:
             kind = recipe.length, recipe.dtype, recipe.value, recipe.pattern
             array = private_pages.in_private_pages(*kind)
             if array is not None:

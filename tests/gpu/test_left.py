@@ -11,7 +11,7 @@ import gpop
 from gpop.apps.bfs import BFS
 from gpop.common import private_pages
 from gpop.gpu import device, exchange, left
-from gpop.program.values import Fields
+from gpop.program.values import last_run
 from tests.gpu.emulator import emulated
 from tests.gpu.foreign import FOREIGN
 from tests.programs import Smallest, random_graph
@@ -85,7 +85,7 @@ def private(monkeypatch):
     if not private_pages._told():
         pytest.skip("needs Linux 6.7, which tells of written pages")
     monkeypatch.setattr(private_pages, "LEAST", 1)
-    monkeypatch.setattr(Fields, "sent", True)
+    monkeypatch.setattr(last_run, "on_device", True)
     yield
     private_pages.let_go()
 
@@ -101,7 +101,7 @@ def levels_from(graph, source, hold=lambda array: None):
 
 def test_of_fields_with_few_vertices_set_no_array_travels(graph, moved, private):
     expected = {source: gpop.bfs(graph, source).level for source in (3, 7)}
-    Fields.sent = True
+    last_run.on_device = True
     with emulated():
         for source in (3, 7, 3):
             program, _ = levels_from(graph, source)
@@ -140,7 +140,9 @@ def test_on_the_cpu_such_fields_are_those_of_any_run(graph, private):
     program = BFS(graph)
     program.parent[3], program.level[3] = 3, 0
     gpop.run(program, [3])
-    assert not Fields.sent and np.array_equal(program.level, gpop.bfs(graph, 3, method="messages").level)
+    assert not last_run.on_device and np.array_equal(
+        program.level, gpop.bfs(graph, 3, method="messages").level
+    )
     assert type(getattr(BFS(graph).level.base, "obj", None)) is not private_pages.PrivatePages
 
 
