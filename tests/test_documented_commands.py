@@ -107,6 +107,8 @@ def parsed(monkeypatch, tmp_path):
     """Gives words to a command; the code it ends with, None where its parser has taken them."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "data").symlink_to(ROOT / "data")
+    for folder in ("perf/results", "gpop/learn/trees"):  # where they write
+        (tmp_path / folder).mkdir(parents=True)
     parse_args = Parser.parse_args
 
     def parse_and_end(self, *given, **named):

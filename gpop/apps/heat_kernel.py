@@ -190,6 +190,7 @@ def main(argv: list[str] | None = None) -> int:
             about=__doc__,
             arguments=arguments,
             solve=solve,
+            to_the_end=True,
             verify=lambda graph, result, given: verify(graph, result, given.source, given.t, given.epsilon),
         ),
     )

@@ -78,6 +78,11 @@ BAD = {
         "--trace x.csv: is the file of --output, expected another one",
     ),
     "output over the graph": ("bfs", ["x.csv", "--output", "./x.csv"], "x.csv: is the file of the graph"),
+    "verify half a series": (
+        "heat_kernel",
+        ["ROAD", "--verify", "--iterations", "2"],
+        "--verify needs a finished run",
+    ),
     "verify half a run": ("bfs", ["ROAD", "--verify", "--iterations", "2"], "--verify needs a finished run"),
     "messages for afforest": (
         "cc",
