@@ -160,9 +160,7 @@ def exit_code(work: Callable[[], int | None], failed: Callable[[str, int], int] 
         except GpopError as error:
             return failed(str(error), 2)
         except MemoryError as error:
-            return failed(
-                f"not enough memory{f': {error}' if str(error) else ''}", 2
-            )  # Python's own says nothing
+            return failed(f"not enough memory: {error}".removesuffix(": "), 2)  # Python's own says nothing
         finally:
             if sys.stdout:  # None where the shell has closed it
                 sys.stdout.flush()

@@ -34,7 +34,9 @@ def test_an_empty_folder_is_replaced_and_another_is_not(tmp_path):
     assert [*tmp_path.iterdir()] == [path] and (path / "notes").read_text() == "new"
 
 
-def test_threads_that_write_the_same_are_not_in_each_others_way(tmp_path):
+@pytest.mark.parametrize("seen", [True, False])
+def test_threads_that_write_the_same_are_not_in_each_others_way(seen, tmp_path, monkeypatch):
+    """``seen``: or the other is done between a look whether something is there, and the renaming."""
     path = tmp_path / "folder"
     with replacing_folder(path, "index") as folder:
         (folder / "index").write_text("mine")
@@ -42,21 +44,11 @@ def test_threads_that_write_the_same_are_not_in_each_others_way(tmp_path):
         other.start()
         other.join()
         assert (path / "index").read_text() == "another's"
+        if not seen:
+            monkeypatch.setattr(Path, "exists", lambda self: False)
+    monkeypatch.undo()
     assert (path / "index").read_text() == "mine"
     assert [*tmp_path.iterdir()] == [path]
-
-
-def test_a_process_that_is_done_at_the_same_moment_is_replaced(tmp_path, monkeypatch):
-    """Between a look whether there is something, and the renaming."""
-    path = tmp_path / "folder"
-    with replacing_folder(path, "index") as folder:
-        (folder / "index").write_text("mine")
-        other = threading.Thread(target=write, args=(path, "another's"))
-        other.start()
-        other.join()
-        monkeypatch.setattr(Path, "exists", lambda self: False)
-    monkeypatch.undo()
-    assert [*tmp_path.iterdir()] == [path] and (path / "index").read_text() == "mine"
 
 
 def test_what_a_living_process_writes_is_left_alone(tmp_path):
