@@ -70,7 +70,8 @@ class PrivatePages(mmap.mmap):
 
     pattern: int
     """The bytes of the value, as often as they are 8, as an integer of 8 bytes."""
-    value: Any
+    page: bytes
+    """A page that nobody has written."""
     begin: int
     """Address."""
     found: np.ndarray
@@ -82,6 +83,7 @@ class PrivatePages(mmap.mmap):
     def prepare(self, pattern: int) -> None:
         """Be ready to tell what was written of pages of this pattern."""
         self.pattern, self.found = pattern, np.empty((FEW + 1, 3), np.uint64)
+        self.page = pattern.to_bytes(8, "little", signed=True) * (mmap.PAGESIZE // 8)
         self.begin = np.frombuffer(self, np.uint8).__array_interface__["data"][0]
         self.request = _ARGUMENT.pack(
             _ARGUMENT.size, 0, self.begin, self.begin + len(self), 0,
@@ -95,14 +97,14 @@ class PrivatePages(mmap.mmap):
         return [(first - self.begin, last - self.begin) for first, last, _ in self.found[:count].tolist()]
 
 
-def in_private_pages(length: int, dtype: np.dtype, value: Any, pattern: int) -> np.ndarray | None:
-    """An array of this value; None where none can be had whose written pages are told.
+def in_private_pages(length: int, dtype: np.dtype, pattern: int) -> np.ndarray | None:
+    """An array of one value; None where none can be had whose written pages are told.
 
-    ``pattern``: its bytes (`gpop.program.recipes.pattern_of`).
+    ``pattern``: the bytes of the value (`gpop.program.recipes.pattern_of`).
 
     Examples
     --------
-    >>> in_private_pages(3, np.dtype(np.int32), -1, -1) is None  # not worth it
+    >>> in_private_pages(3, np.dtype(np.int32), -1) is None  # not worth it
     True
     """
     size = length * dtype.itemsize
@@ -116,7 +118,6 @@ def in_private_pages(length: int, dtype: np.dtype, value: Any, pattern: int) -> 
         except OSError:  # no more files, or no memory for one
             return None
         room.prepare(pattern)
-    room.value = value
     return np.frombuffer(room, dtype)
 
 
@@ -135,34 +136,48 @@ def let_go() -> None:
     _waiting.clear()
 
 
-def others(array: np.ndarray) -> tuple[Any, dict[int, Any]] | None:
-    """The value that an array has begun with, and by index those that differ now; None where nobody knows, or
-    where they may be many."""
+def others(array: np.ndarray) -> dict[int, Any] | None:
+    """By index, the values that differ from the one that an array has begun with; None where nobody knows, or
+    where they may be many.
+
+    Written pages are compared as bytes: all that NumPy does for that is not in the caches when it is wanted
+    once a call, and takes twice the time of the system's answer.
+    """
     room = getattr(array.base, "obj", None)
     if type(room) is not PrivatePages:
         return None
-    pieces, found, size = room.written(), {}, array.itemsize
-    if len(pieces) > FEW:
+    pieces = room.written()
+    if len(pieces) > FEW or any(last - first > LOOKED for first, last in pieces):
         return None
-    bits, pattern = array.view(f"u{size}"), room.pattern & (1 << 8 * size) - 1
+    found: dict[int, Any] = {}
     for first, last in pieces:
-        if last - first > LOOKED:
-            return None
-        (differ,) = (bits[first // size : last // size] != pattern).nonzero()
-        if len(differ) + len(found) > FEW:
-            return None
-        for index in differ.tolist():
-            index += first // size
-            found[index] = array[index]
+        for at in range(first, last, mmap.PAGESIZE):
+            page = room[at : at + mmap.PAGESIZE]  # the last may be shorter
+            if page != room.page[: len(page)]:
+                _add_others(found, array, at, page, room.page)
+                if len(found) > FEW:
+                    return None
     room.pieces = len(pieces)
-    return room.value, found
+    return found
+
+
+def _add_others(found: dict[int, Any], array: np.ndarray, at: int, page: bytes, begun: bytes) -> None:
+    """Those of a page that begins at this byte; of more than `FEW`, some."""
+    bits, first = 8 * array.itemsize, at // array.itemsize
+    is_whole = array.dtype.kind in "iu"
+    differ = int.from_bytes(page, "little") ^ int.from_bytes(begun[: len(page)], "little")
+    while differ and len(found) <= FEW:
+        place = ((differ & -differ).bit_length() - 1) // bits
+        value = array[first + place]
+        found[first + place] = int(value) if is_whole else value
+        differ = differ >> bits * (place + 1) << bits * (place + 1)
 
 
 def wait(array: np.ndarray, differ: Iterable[int]) -> None:
     """Have pages wait for the next array, when `others` has told of this one, which nobody else may have."""
-    room, bits = array.base.obj, array.view(f"u{array.itemsize}")
+    room, size = array.base.obj, array.itemsize
     for index in differ:
-        bits[index] = room.pattern & (1 << 8 * array.itemsize) - 1
+        room[index * size : (index + 1) * size] = room.page[:size]
     if room.pieces > FEW // 2:  # most are those of earlier arrays
         room.madvise(mmap.MADV_DONTNEED)
     _waiting.append(room)

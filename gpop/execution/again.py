@@ -120,13 +120,16 @@ class Ran(Retold):
 
         Where results are made before the run no value is there yet.
         """
-        if self.arrays is not None:
-            array = self.arrays[name]
-            return array if form is np.asarray else OnDemand(lambda: form(array))
-        if self.program is None:
-            return Retold(lambda: form(self.left.field(name)))
-        fields = self.program._fields
-        return form(fields[name]) if name in fields.made else OnDemand(lambda: form(fields[name]))
+        arrays = self.arrays
+        if arrays is None:
+            if self.program is None:
+                return Retold(lambda: form(self.left.field(name)))
+            fields = self.program._fields
+            if name not in fields.made:
+                return OnDemand(lambda: form(fields[name]))
+            arrays = fields.made
+        array = arrays[name]
+        return array if form is np.asarray else OnDemand(lambda: form(array))
 
 
 def run_again(asked: Hashable, start: Start, limit: int, make: Callable[[Ran], T]) -> T | None:
@@ -144,11 +147,11 @@ def run_again(asked: Hashable, start: Start, limit: int, make: Callable[[Ran], T
             return None
         ran = Ran(graph.name, found)
 
-        def meanwhile(arrays: Mapping[str, np.ndarray] | None = None) -> None:
+        def meanwhile(arrays: Mapping[str, np.ndarray] | None = None, program: Program | None = None) -> None:
             nonlocal made
-            ran.arrays = arrays
+            ran.arrays, ran.program = arrays, program
             made = make(ran)
-            ran.arrays = None
+            ran.arrays = ran.program = None
 
         left = found.engine.again(start, limit, found.decided.stands, meanwhile)
         if left is None:

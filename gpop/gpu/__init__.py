@@ -19,7 +19,7 @@ a run               ``preparing`` and ``prepared`` (once for runs alike), ``engi
                     loop), ``again`` (runs like an earlier one; of small graphs ``one_block``,
                     ``answer``), ``launch``, ``exchange`` and ``mail`` (what travels),
                     ``exchange_form``
-fields              ``fields``, ``beginning``, ``staging``, ``left`` (until somebody looks)
+fields              ``fields``, ``beginning``, ``rooms``, ``staging``, ``left`` (until somebody looks)
 without messages    ``direct`` (components, shortest paths, triangles), ``kernels/direct/*.cuh``
 the machine         ``device`` (CuPy, memory that is free)
 ==================  ==========================================================================

@@ -46,7 +46,7 @@ class RestingEngine(GpuEngine):
         return True
 
     def again(
-        self, start: Start, limit: int, stands: Callable[[type], bool], meanwhile: Callable[[], Any]
+        self, start: Start, limit: int, stands: Callable[[type], bool], meanwhile: Callable[..., Any]
     ) -> Left | Answer | None:
         """A run of the class on the same graph; None on another device."""
         ready, module = self.ready, cupy()
@@ -73,7 +73,10 @@ class RestingEngine(GpuEngine):
                 self.fields.program, self.space = start.program, ready.take_space(start.graph)
                 ready.give(self.space, self.exchange)
             self.load(start.sources, self.most_rows)
-            records = [self.iterate().copy()]
+            self._begin(self._launch_of_now())
+            meanwhile(program=self.program)
+            self._end()
+            records = [self._records().copy()]
             while (active := self.active) and self.iteration < limit:
                 records.append(self.iterate().copy())
             done = self.finish()

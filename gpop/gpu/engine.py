@@ -75,7 +75,7 @@ class GpuEngine(Preparing):
             self.exchange = exchange = ready.exchange_for(self.program, () if self.link else names)
             self.space = ready.take_space(self.program.graph)
         self.control = exchange.control
-        self.fields = DeviceFields(self.program, names, exchange, self.layout, self.link is not None)
+        self.fields = DeviceFields(self.program, names, exchange, ready, self.link is not None)
         self.known = {**exchange.addresses, "iteration": 0}  # the device counts it
         if "out_degree" in self.lowered.built_in:
             self.known["out_degree"] = self.layout["out_degree"].data.ptr
@@ -173,6 +173,11 @@ class GpuEngine(Preparing):
 
         ``goes_on``: with the record that the launch before has begun.
         """
+        self._begin(launch, goes_on)
+        self._end()
+
+    def _begin(self, launch: Launch, goes_on: bool = False) -> None:
+        """The launch is on its way, until `_end`."""
         exchange, (begin, end), mail = self.exchange, self.ready.events, self.exchange.mail
         self.stream = stream = current_stream()
         if self.fresh:
@@ -188,7 +193,11 @@ class GpuEngine(Preparing):
         if mail is None:
             end.record()
             exchange.ask(stream)
-        exchange.wait(stream)
+
+    def _end(self) -> None:
+        """Wait for the launch."""
+        (begin, end), mail = self.ready.events, self.exchange.mail
+        self.exchange.wait(self.stream)
         self.stream = None
         elapsed = cupy().cuda.get_elapsed_time
         self.milliseconds += elapsed(begin, end) if mail is None else mail.milliseconds

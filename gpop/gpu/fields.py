@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from gpop.gpu import staging
-from gpop.gpu.beginning import begin
 from gpop.gpu.device import cupy, of_cupy
-from gpop.gpu.device_graph import DeviceGraph
-from gpop.gpu.exchange import ROOM, Exchange
+from gpop.gpu.exchange import Exchange
 from gpop.gpu.left import OnDevice
+from gpop.gpu.prepared import Prepared
+from gpop.gpu.rooms import new_room
 from gpop.graph.kept import Kind
 from gpop.program.program import Program
 from gpop.program.recipes import Declared, Recipe
@@ -30,12 +30,12 @@ class DeviceFields(dict[str, Any]):
     """
 
     def __init__(
-        self, program: Program, names: tuple[str, ...], exchange: Exchange, layout: DeviceGraph, lent: bool
+        self, program: Program, names: tuple[str, ...], exchange: Exchange, ready: Prepared, lent: bool
     ) -> None:
         super().__init__(exchange.fields)
         self.program: Program | None = program  # of the run that goes on
         self.names = names
-        self.exchange, self.layout, self.lent = exchange, layout, lent
+        self.exchange, self.ready, self.lent = exchange, ready, lent
 
     def send(self) -> None:
         """Fields to the device, as they are now: small ones with the next `Exchange.send`."""
@@ -45,17 +45,24 @@ class DeviceFields(dict[str, Any]):
             return
         fields = self.program._fields
         recipes = fields.recipes
-        large = [name for name in self.names if name not in small]
-        unmade = [name for name in large if name in recipes]
-        for name in large:  # what is made first: others may be made of it
-            if name not in unmade:
-                self._take(name, fields)
-        for name in unmade:
+        made_of_others, steps, length = [], [], 0
+        for name in self.names:
+            if name in small:
+                continue
             recipe = recipes.get(name)
-            if recipe is None:  # somebody has looked at it meanwhile
+            if recipe is None:
                 self._take(name, fields)
-            elif name not in self:
-                self._make(name, recipe)
+            elif name in self:
+                continue
+            elif type(recipe) is Declared:
+                length, self[name] = recipe.length, self._room(name, recipe.length, recipe.dtype)
+                steps += recipe.steps(self[name].data.ptr)
+            else:
+                made_of_others.append((name, recipe))
+        if steps:
+            self.ready.beginning(steps, length)
+        for name, recipe in made_of_others:
+            self._make(name, recipe)
 
     def _take(self, name: str, fields: Fields) -> None:
         array = fields[name]
@@ -65,26 +72,24 @@ class DeviceFields(dict[str, Any]):
             self[name] = self._copy_of(array)
         else:
             if name not in self:
-                self[name] = self._room(len(array), array.dtype)
+                self[name] = self._room(name, len(array), array.dtype)
             staging.send(array, self[name])
 
     def _make(self, name: str, recipe: Recipe) -> None:
-        """A field that nobody has looked at, unless it is there already."""
+        """A field that a run has left, or that is made of another."""
         left = recipe.here() if isinstance(recipe, OnDevice) else None
         if left is not None:
             self[name] = left
             return
-        self[name] = self._room(recipe.length, recipe.dtype)
-        if isinstance(recipe, Declared):
-            begin(self[name], recipe)
-        else:
-            recipe.fill(self[name], self)
+        self[name] = self._room(name, recipe.length, recipe.dtype)
+        recipe.fill(self[name], self)
 
-    def _room(self, length: int, dtype: np.dtype) -> Any:
-        """For a field that is filled next, and some behind it: compare-and-swap of small types takes the word
-        around them, and leaves what else is in it as it is."""
-        with self.layout.allocating():
-            return cupy().empty(length + ROOM, dtype)[:length]
+    def _room(self, name: str, length: int, dtype: np.dtype) -> Any:
+        """For a field that is filled next."""
+        if not self.lent and self.ready.keeps_bytes(length * dtype.itemsize):
+            return self.ready.rooms.room(name, length, dtype)
+        with self.ready.layout.allocating():
+            return new_room(length, dtype)
 
     def keep_constants(self) -> None:
         """Have those there that nobody may write."""
@@ -105,7 +110,7 @@ class DeviceFields(dict[str, Any]):
         store, key = self.program.graph.store, ("field", id(field), cupy().cuda.Device().id)
         kept = store.get(Kind.DEVICE, key)
         if kept is None:
-            kept = field, self._room(len(field), field.dtype)
+            kept = field, new_room(len(field), field.dtype)
             staging.send(*kept)
             store.put(Kind.DEVICE, kept, key, about="field")
         return kept[1]

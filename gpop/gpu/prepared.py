@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from gpop.gpu import limits
+from gpop.gpu.beginning import Beginning
 from gpop.gpu.device import cupy, current_device
 from gpop.gpu.device_graph import DeviceGraph
 from gpop.gpu.edge_arrays import STRUCTS
@@ -26,6 +27,7 @@ from gpop.gpu.kernel import FUSED, STEPPED, compile_kernel, make_source
 from gpop.gpu.launch import Launch
 from gpop.gpu.left import giving_way
 from gpop.gpu.mail import MAIL
+from gpop.gpu.rooms import Rooms
 from gpop.gpu.structs import CONTROL, GRAPH, SPACE, argument, packer
 from gpop.gpu.traits import Traits, shared_bytes
 from gpop.gpu.workspace import Shapes, Workspace
@@ -80,6 +82,7 @@ class Prepared:
         self.partitions = int(self.layout.bins.k)
         self.events = cupy().cuda.Event(), cupy().cuda.Event()
         self.space: Workspace | None = None
+        self.rooms = Rooms()
         self.exchanges: dict[tuple[str, ...], Exchange] = {}
         state = np.zeros(1, self.emitted.state_dtype)
         self._state, self._packer = memoryview(state.view(np.uint8)), packer(state.dtype)
@@ -127,6 +130,11 @@ class Prepared:
     def loop(self) -> Launch:
         """Of the whole run, or of an iteration; ranks that reach each other's memory have another one."""
         return self._launch_of(self.module, "gpop_loop")
+
+    @cached_property
+    def beginning(self) -> Beginning:
+        """The launch that makes fields."""
+        return Beginning()
 
     @cached_property
     def halves(self) -> tuple[Launch, Launch]:
@@ -192,11 +200,16 @@ class Prepared:
 
     def keeps(self, space: Workspace) -> bool:
         """Whether a workspace of these shapes is kept."""
-        return space.nbytes <= self.device.memory // KEPT_SHARE and not self.traits.track
+        return self.keeps_bytes(space.nbytes) and not self.traits.track
+
+    def keeps_bytes(self, size: int) -> bool:
+        """Whether an array of so many bytes is."""
+        return size <= self.device.memory // KEPT_SHARE
 
     def give_way(self) -> None:
-        """Let go of the workspace."""
+        """Let go of the workspace, and of arrays that nobody has."""
         self.space = None
+        self.rooms.clear()
 
     def exchange_for(self, program: Program, names: tuple[str, ...]) -> Exchange:
         """The block that takes this program's small fields."""

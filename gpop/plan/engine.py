@@ -70,8 +70,8 @@ class Engine(Protocol):
     it is kept, and of the program, and says whether a run that is asked for alike may be done by
     ``again(start, limit, stands, meanwhile)``, which returns what it has `Left`, or None where nobody sees
     anything of the run, as where ``stands(cls)`` is False: then the class is not what it was. An engine that
-    has time in the middle of a run calls ``meanwhile()`` there, and one that knows the arrays of the fields
-    before it begins ``meanwhile(arrays)``.
+    has time in the middle of a run calls ``meanwhile()`` there, or ``meanwhile(program=program)`` where that
+    has the fields, and one that knows the arrays of the fields before it begins ``meanwhile(arrays)``.
     """
 
     iteration: int

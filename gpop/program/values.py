@@ -65,8 +65,8 @@ class Fields(MutableMapping[str, Any]):
     """
 
     scratch: frozenset[str] = frozenset()
-    private: tuple[str, ...] = ()
-    """Fields whose arrays may lie in `gpop.common.private_pages`."""
+    private: Mapping[str, Declared] = NOTHING
+    """What fields were made by whose arrays may lie in `gpop.common.private_pages`."""
 
     def __init__(self, made: dict[str, Any], recipes: dict[str, Recipe]) -> None:
         self.made, self.recipes = made, recipes
@@ -100,12 +100,11 @@ class Fields(MutableMapping[str, Any]):
     def shown(self, name: str) -> Any:
         """An array, which was not made yet, for somebody who may write some of it: see `as_declared`."""
         recipe = self.recipes.get(name)
-        if last_run.on_device and type(recipe) is Declared and self.nbytes(name) >= private_pages.LEAST:
-            kind = recipe.length, recipe.dtype, recipe.value, recipe.pattern
-            array = private_pages.in_private_pages(*kind)
+        if last_run.on_device and type(recipe) is Declared:
+            array = private_pages.in_private_pages(recipe.length, recipe.dtype, recipe.pattern)
             if array is not None:
                 recipe._set_others(array)
-                self.private = *self.private, name
+                self.private = {**self.private, name: recipe}
                 self.made.setdefault(name, array)
                 self.recipes.pop(name, None)
         return self[name]
@@ -113,14 +112,14 @@ class Fields(MutableMapping[str, Any]):
     def as_declared(self) -> None:
         """Have no arrays that nobody has any more, of which it is known that few vertices were set: a run
         makes them where it wants them."""
-        names, self.private = self.private, ()
-        for name in names:
+        private, self.private = self.private, NOTHING
+        for name, recipe in private.items():
             alone = name in self.made and _references(self.made, name) == _ALONE
-            begun = private_pages.others(self.made[name]) if alone else None
-            if begun is not None and self.made[name].flags.writeable:
-                self.recipes[name] = Declared(*self.kind(name), *begun)
+            others = private_pages.others(self.made[name]) if alone else None
+            if others is not None and self.made[name].flags.writeable:
+                self.recipes[name] = recipe.but_for(others)
                 self.like = None
-                private_pages.wait(self.made.pop(name), begun[1])
+                private_pages.wait(self.made.pop(name), others)
 
     def unfilled(self, names: Iterable[str], taken: dict[str, Recipe]) -> list[int]:
         """Have arrays of anything for those of the fields that are not made; the steps that fill them.

@@ -42,7 +42,10 @@ class Array(np.ndarray):
 
     @property
     def data(self) -> SimpleNamespace:
-        return SimpleNamespace(ptr=self.ctypes.data, device_id=0)
+        owner = self
+        while isinstance(owner.base, Array):
+            owner = owner.base
+        return SimpleNamespace(ptr=self.ctypes.data, device_id=0, mem=owner)
 
     def set(self, values: np.ndarray, stream: Any = None) -> None:
         self[...] = values

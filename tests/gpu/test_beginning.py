@@ -5,41 +5,79 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gpop.gpu.beginning import begin
+import gpop
+from gpop.gpu import beginning, exchange
+from gpop.gpu.beginning import Beginning
 from gpop.gpu.device import cupy
 from gpop.program.recipes import Declared
-from tests.gpu.emulator import emulated
+from tests.gpu.emulator import RUBBISH, emulated, racing
+
+LENGTH = 9
+KINDS = [
+    ("u4", 2**32 - 1, 3), ("i4", -1, 0), ("f8", 0.0, 1.5), ("f4", 0.25, np.nan), ("u2", 257, 7),
+    ("?", True, False), ("i1", -2, 5), ("u8", 2**64 - 1, 2**63),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "dtype, value, other",
-    [
-        ("u4", 2**32 - 1, 3), ("i4", -1, 0), ("f8", 0.0, 1.5), ("f4", 0.25, np.nan), ("u2", 257, 7),
-        ("?", True, False),
-    ],
-)  # fmt: skip
-def test_values_are_those_of_the_recipe(dtype, value, other):
-    with emulated():
-        recipe = Declared(9, np.dtype(dtype), np.dtype(dtype).type(value))
-        array = cupy().empty(11, recipe.dtype)[:9]
-        beyond = array.base[9:].copy()
-        for vertex in (np.uint32(2), 8):
+def made(kinds, begin):
+    """A recipe of each kind with three vertices that differ, and what one launch makes of an array for it."""
+    found, steps = [], []
+    for dtype, value, other in kinds:
+        recipe = Declared(LENGTH, np.dtype(dtype), np.dtype(dtype).type(value))
+        for vertex in (np.uint32(2), 3, LENGTH - 1):
             recipe.assign(vertex, other)
-        begin(array, recipe)
-        np.testing.assert_array_equal(np.asarray(array), recipe.on_host())
-        assert np.array_equal(array.base[9:], beyond, equal_nan=dtype != "?" and dtype[0] == "f")
+        room = cupy().empty(LENGTH + exchange.ROOM, recipe.dtype)
+        found.append((recipe, room))
+        steps += recipe.steps(room.data.ptr)
+    begin(steps, LENGTH)
+    return found
 
 
-def test_the_driver_is_told_behind_what_the_stream_has_to_do(monkeypatch):
+@pytest.mark.parametrize("most", [beginning.MOST_STEPS, 3])
+def test_values_are_those_of_the_recipes(most, monkeypatch):
+    monkeypatch.setattr(beginning, "MOST_STEPS", most)
     with emulated():
-        runtime, streams = cupy().cuda.runtime, []
+        for recipe, room in made(KINDS, Beginning()):
+            np.testing.assert_array_equal(np.asarray(room[:LENGTH]), recipe.on_host())
+            beyond = np.asarray(room)[LENGTH:].view(np.uint8)[7:]
+            assert len(beyond) and np.all(beyond == RUBBISH)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_vertex_is_set_by_who_has_filled_its_word(seed):
+    with racing(seed, compares=True):
+        from tests.gpu.host_kernels import take_races
+
+        for recipe, room in made(KINDS[:3], Beginning()):
+            np.testing.assert_array_equal(np.asarray(room[:LENGTH]), recipe.on_host())
+        assert not take_races()
+
+
+def test_it_comes_behind_what_the_stream_has_to_do(monkeypatch):
+    with emulated():
+        begin, streams = Beginning(), []
         monkeypatch.setattr("gpop.gpu.beginning.current_stream", lambda: 7)
-        for name in ("memsetAsync", "memcpyAsync"):
-            done = getattr(runtime, name)
-            monkeypatch.setattr(
-                runtime, name, lambda *given, done=done: (streams.append(given[-1]), done(*given))
-            )
-        recipe = Declared(9, np.dtype(np.int32), np.int32(-1))
-        recipe.assign(2, 5)
-        begin(cupy().empty(9, recipe.dtype), recipe)
-        assert streams == [7, 7]
+        monkeypatch.setattr(begin, "_launch", streams.append)
+        made(KINDS[:2], begin)
+        assert streams == [7]
+
+
+def test_all_fields_of_a_run_are_one_launch(monkeypatch):
+    launched = []
+    monkeypatch.setattr(exchange, "SMALL", 0)
+    monkeypatch.setattr(
+        Beginning,
+        "__call__",
+        lambda self, *given, call=Beginning.__call__: (launched.append(len(given[0])), call(self, *given)),
+    )
+    graph = gpop.Graph.from_edges([0, 1, 2], [1, 2, 3], n=70)
+    with emulated():
+        for _ in range(2):
+            found = gpop.bfs(graph, 1, target="gpu", ratio=1.0)
+            assert found.level[:5].tolist() == [-1, 0, 1, 2, -1] and found.parent[:4].tolist() == [
+                -1,
+                1,
+                1,
+                2,
+            ]
+    assert launched == [20, 20]

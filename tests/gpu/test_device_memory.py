@@ -9,6 +9,7 @@ import pytest
 
 import gpop
 from gpop.gpu import device
+from gpop.gpu.rooms import Rooms
 from tests.gpu.cases import CASES, MODES, check, expected, graph_of, in_plain_python, started
 from tests.programs import Flag, Smallest, random_graph
 
@@ -37,6 +38,32 @@ def test_device_arrays_stay_on_the_device(mode):
         for field, array in arrays.items():
             assert getattr(program, field) is array
             assert np.array_equal(array.get(), getattr(expected(name, "big")[0], field)), (name, field)
+
+
+HOLDERS = {
+    "array": lambda array: array,
+    "view": lambda array: array[1:3].view(np.uint16),
+    "memory": lambda array: array.data.mem,
+    "place": lambda array: array.data + 4,
+    "capsule": lambda array: array.toDlpack(),
+    "another's": lambda array: device.cupy().from_dlpack(array),
+    "copy of the description": lambda array: device.cupy().asarray(array),
+}
+
+
+@pytest.mark.parametrize("name", HOLDERS)
+def test_an_array_that_waits_is_taken_when_nobody_has_it(name):
+    """Of CuPy's own objects; what runs make of that is tested on the emulator."""
+    rooms, kind = Rooms(), (1000, np.dtype(np.int32))
+    first = rooms.room("level", *kind)
+    held, begin = HOLDERS[name](first), first.data.ptr
+    del first
+    second = rooms.room("level", *kind)
+    assert second.data.ptr != begin
+    del second
+    third = rooms.room("level", *kind).data.ptr
+    assert third != begin and rooms.room("level", *kind).data.ptr == third
+    del held
 
 
 def test_small_device_arrays_and_callbacks():
