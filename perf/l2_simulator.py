@@ -84,6 +84,17 @@ def _traced_loop(work: Any, all_active: bool, prioritised: bool) -> Any:
     return with_tracing(make_loop(as_it_is, phase, fill_nothing, all_active, prioritised, False), PLAIN)
 
 
+def _in_iteration(state: Any, schedule: np.ndarray, iteration: int) -> Any:
+    """The program's state, with the values of this iteration for parameters that have one for each
+    (`gpop.cpu.schedule`)."""
+    words = schedule[min(1 + iteration, len(schedule) - 1)] if len(schedule) else ()
+    values = list(state)
+    for place, word in zip(schedule[:1].ravel().tolist(), words, strict=True):
+        dtype = np.asarray(values[place]).dtype
+        values[place] = word.astype(f"u{dtype.itemsize}").view(dtype)
+    return type(state)(*values)
+
+
 @contextmanager
 def engine_on(cache: np.ndarray) -> Iterator[list[int]]:
     """The engine runs on an empty ``cache``; the list that is yielded gets L2 misses of each iteration."""
@@ -96,20 +107,22 @@ def engine_on(cache: np.ndarray) -> Iterator[list[int]]:
         traced_loop = _traced_loop(specialise.work_of(lowered, traits), *has)
         kind = specialise.kind_of(traits)
         control = control_of(job.layout, job.space, kind, pulled_bytes, job.sizes, chosen or NO_CHOICE)
-        tuples = control, _Ways(job.forced, job.ratio, job.wire), *job[2:-1]
+        ways, working_on = _Ways(job.forced, job.ratio, job.wire), job[2:-2]
 
         def traced(threads, workers, spins, ticket, limit, row_limit, slice_ns, *rest):
             progress = rest[4]
             done = progress[loop_state.ITERATION]
+            state = _in_iteration(job.state, traced.schedule, int(done))
             over = traced_loop(
                 cache, addresses, threads, workers, spins, ticket, limit, 1, UNLIMITED_NS, *rest,
-                NO_STATE, NO_SCHEDULE, *tuples,
+                NO_STATE, NO_SCHEDULE, control, ways, *working_on, state,
             )  # fmt: skip
             if progress[loop_state.ITERATION] > done:
                 misses.append(int(cache[L2_MISSES]) - sum(misses))  # with entries that did no iteration
             return over
 
         traced.renew = lambda state: False  # it holds the arrays themselves: another state, another loop
+        traced.places = {name: place for place, name in enumerate(job.state._fields)}
         traced.ready = lambda: traced
         return traced
 

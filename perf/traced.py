@@ -114,6 +114,12 @@ def _set(array, index, value):
         return set
 
 
+@overload(len, jit_options=KERNEL)
+def _len(array):
+    if isinstance(array, TracedArray):
+        return lambda array: len(array.array)
+
+
 @overload_attribute(TracedArray, "size", jit_options=KERNEL)
 def _size(array):
     return lambda array: array.array.size

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 import gpop
+from gpop.execution.asked import TARGETS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,6 +27,7 @@ class App:
     ``in_parts``: whether it does without the arrays of the whole graph, where ranks have a part each.
     ``loop``: the kind of the compiled loop (`gpop.cpu.loops`) that it needs whatever the graph, on the CPU.
     ``refuses`` are options of all apps that ``solve`` refuses or that mean nothing to it: no help lists them.
+    ``targets``: where it can run.
     """
 
     name: str
@@ -40,5 +42,6 @@ class App:
     weighted: bool = False
     to_the_end: bool = False
     refuses: tuple[str, ...] = ()
+    targets: tuple[str, ...] = TARGETS
     in_parts: bool = True
     loop: str | None = None

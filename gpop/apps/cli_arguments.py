@@ -14,7 +14,7 @@ from gpop.apps.checkpoint_options import add_checkpoint_options
 from gpop.common.command import PICTURES, Parser, add_json_option, add_reading_options, file_to_write, prog
 from gpop.common.errors import UsageError
 from gpop.common.parallel import MOST_THREADS
-from gpop.execution.asked import RESIDENCIES, TARGETS
+from gpop.execution.asked import RESIDENCIES
 from gpop.graph.transform import ORDERS
 from gpop.model.asked import ASKED, check_asked
 from gpop.model.models import MODEL_NAMES, MODELS
@@ -68,7 +68,8 @@ def parse(argv: list[str] | None, app: App) -> argparse.Namespace:
     parser.add_argument(
         "--reorder", choices=("none", *ORDERS), default="none", help="run with the vertices in another order"
     )
-    parser.add_argument("--target", choices=TARGETS, default="cpu", help="where to run; python: plain, slow")
+    slow = "; python: plain, slow" if "python" in app.targets else ""
+    parser.add_argument("--target", choices=app.targets, default="cpu", help=f"where to run{slow}")
     parser.add_argument(
         "--residency", choices=tuple(dict.fromkeys(sum(RESIDENCIES.values(), ()))), default="auto",
         help="where edges are: of a .mapped folder read first or left on disk; of a GPU all there, or "

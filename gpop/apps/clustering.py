@@ -33,6 +33,7 @@ from gpop.apps.without_messages import (
 )
 from gpop.common.errors import UsageError
 from gpop.common.parallel import use_threads
+from gpop.execution.asked import COMPILED_TARGETS
 from gpop.execution.options import ShownOptions
 
 
@@ -194,6 +195,7 @@ def main(argv: list[str] | None = None) -> int:
         cli.App(
             name="clustering",
             refuses=OF_ALL_BUT_TARGET,
+            targets=COMPILED_TARGETS,
             about=__doc__,
             solve=lambda graph, given, options: gpop.clustering(graph, **options),
             headline=headline,

@@ -33,6 +33,7 @@ from gpop.apps.without_messages import (
 )
 from gpop.common.on_demand import Retold
 from gpop.common.parallel import use_threads
+from gpop.execution.asked import COMPILED_TARGETS
 from gpop.execution.options import ShownOptions
 from gpop.ranks.world import world_of
 
@@ -168,6 +169,7 @@ def main(argv: list[str] | None = None) -> int:
         cli.App(
             name="triangles",
             refuses=OF_ALL_BUT_TARGET,
+            targets=COMPILED_TARGETS,
             in_parts=False,
             about=__doc__,
             solve=lambda graph, given, options: gpop.triangle_count(graph, **options),

@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from gpop.common import private_pages, spill, used_pages
-from gpop.common.errors import NotEnoughMemory
+from gpop.common.errors import NotEnoughMemory, UsageError
 
 _CGROUPS = (
     # (limit, usage) of version 2 and version 1 as a container sees its own group
@@ -43,12 +43,21 @@ def _cgroup_available() -> int | None:
     return None
 
 
+def _environment_allows() -> int | None:
+    """Bytes of the environment's GPOP_MEMORY, None when it is not set."""
+    text = os.environ.get("GPOP_MEMORY", "")
+    limit = bytes_of(text)
+    if text and limit is None:
+        raise UsageError(f"GPOP_MEMORY={text!r}: expected bytes, such as 4000000000 or 4GB")
+    return limit
+
+
 def available_bytes() -> int:
     """Bytes that can be allocated now without swapping; at most the environment's GPOP_MEMORY, if set."""
     import psutil
 
     available = psutil.virtual_memory().available
-    limits = _cgroup_available(), bytes_of(os.environ.get("GPOP_MEMORY", ""))
+    limits = _cgroup_available(), _environment_allows()
     return min([available, *(limit for limit in limits if limit is not None)])
 
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gpop.common.errors import UsageError
 from gpop.learn.split import Split
 from gpop.learn.steps import Steps
 from gpop.learn.train import train
@@ -48,14 +49,22 @@ def held_out_steps(steps: Steps, split: Split | None = None, **options: Any) -> 
 def held_out_groups(steps: Steps, groups: np.ndarray, **options: Any) -> HeldOut:
     """All steps, each group of them predicted by the tree of the others.
 
+    Raises
+    ------
+    UsageError
+        If there is one group.
+
     Examples
     --------
     >>> from gpop.learn.steps import example
     >>> held_out_groups(example(), example().graph).predicted.tolist()
     [1.0, 9.0, 1.0]
     """
+    among = np.unique(groups)
+    if len(among) < 2:
+        raise UsageError("all steps are of one graph or family: expected several, each is held out in turn")
     predicted = np.empty(len(steps))
-    for group in np.unique(groups):
+    for group in among:
         inside = groups == group
         predicted[inside] = steps.where(inside).predicted(train(steps.where(~inside), **options))
     return HeldOut(steps, predicted)

@@ -30,6 +30,7 @@ def test_help(app, capsys):
         assert option in out
     assert ("--mode" in out) == (app not in WITHOUT_MESSAGES)
     assert ("--output" in out) == (app != "triangles")
+    assert ("--target {cpu,gpu,python}" in out) == (app not in WITHOUT_MESSAGES)
 
 
 @pytest.mark.parametrize("app", APPS)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import gpop.common.memory
-from gpop.common.errors import NotEnoughMemory
+from gpop.common.errors import NotEnoughMemory, UsageError
 from gpop.common.memory import available_bytes, readable, require_memory
 
 
@@ -28,6 +28,16 @@ def test_a_container_limit_counts(tmp_path, monkeypatch):
         require_memory(4_000_000, "this")
     usage.write_text("6000000\n")
     assert available_bytes() == 0
+
+
+def test_the_environment_allows_bytes_or_is_refused(monkeypatch):
+    monkeypatch.setenv("GPOP_MEMORY", "5MB")
+    assert available_bytes() == 5_000_000
+    monkeypatch.setenv("GPOP_MEMORY", "plenty")
+    with pytest.raises(
+        UsageError, match=r"^GPOP_MEMORY='plenty': expected bytes, such as 4000000000 or 4GB$"
+    ):
+        available_bytes()
 
 
 def test_readable():

@@ -187,3 +187,8 @@ def test_steps_held_out_are_those_of_no_training_set():
     found = held_out_steps(STEPS, Split(steps=0.7, seed=5))
     chosen = Split(steps=0.7, seed=5).of(STEPS)
     assert np.array_equal(found.steps.seconds, STEPS.seconds[~chosen])
+
+
+def test_of_one_group_nothing_can_be_held_out():
+    with pytest.raises(UsageError, match="of one graph or family: expected several"):
+        held_out_groups(STEPS, np.zeros(len(STEPS)))

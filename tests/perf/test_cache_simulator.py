@@ -118,14 +118,14 @@ class Pair(NamedTuple):
 def scale(first, pair):
     for i in range(np.uint64(first), np.uint64(pair.source.size)):
         pair.target[i] += pair.factor * pair.source[i]
-    return pair.source.itemsize
+    return pair.source.itemsize + len(pair.source)
 
 
 def test_traced_kernel_computes_the_same_and_reports_every_access():
     pair = Pair(np.arange(1024, dtype=np.float32), np.ones(1024, np.float32), np.float64(2))
     cache = make_cache(Geometry(1024, 2), Geometry(1 << 16, 4))
     call = with_tracing(scale, 1)
-    assert call(cache, Addresses(), 0, pair) == 4
+    assert call(cache, Addresses(), 0, pair) == 4 + 1024
     assert np.array_equal(pair.target, 1 + 2 * np.arange(1024))
     lines = 2 * 1024 * 4 // 64
     assert cache[[ACCESSES, L1_MISSES, L2_MISSES]].tolist() == [3 * 1024, lines, lines]

@@ -2,12 +2,14 @@
 
 import json
 import os
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 
 import gpop
 from gpop.cpu import specialise
+from gpop.cpu.schedule import NO_SCHEDULE, schedule_of
 from gpop.generate import generate
 from gpop.layout.kept_bins import bins_of
 from perf import cachegrind, hardware_counters, l2, l2_simulator, l2_tables, vertex_centric
@@ -65,6 +67,23 @@ def test_partition_centric_misses_are_those_of_its_arrays(graph):
     assert second == third == 0
     small = l2_simulator.misses_of(work, "pc", 2, Geometry(1 << 10, 8), Geometry(1 << 12, 16))
     assert least / 2 < small[1] < 2 * least  # streams are read again, a partition's vertices stay
+
+
+def test_parameters_are_those_of_the_iteration_under_simulation():
+    class State(NamedTuple):
+        heat: np.ndarray
+        step: np.float32
+        hot: np.bool_
+
+    state = State(np.zeros(3), np.float32(9), np.bool_(False))
+    series = {"hot": np.array([True, False]), "step": np.array([0.5, -1.5, 2], np.float32)}
+    schedule = schedule_of(series, {"step": 1, "hot": 2})
+    found = [l2_simulator._in_iteration(state, schedule, i) for i in range(5)]
+    assert [(float(each.step), bool(each.hot)) for each in found] == [
+        (0.5, True), (-1.5, False), (2, False), (2, False), (2, False),
+    ]  # fmt: skip
+    assert all(each.heat is state.heat and each.step.dtype == np.float32 for each in found)
+    assert l2_simulator._in_iteration(state, NO_SCHEDULE, 3) == state
 
 
 @pytest.mark.slow
