@@ -222,7 +222,7 @@ def emulated(module: type[Module] = Module) -> Iterator[None]:
 @contextmanager
 def racing(seed: int, blocks: int = 3, threads: int = 2 * WARP, compares: bool = False) -> Iterator[None]:
     """The same on so many blocks of threads, of which another one goes on after some accesses to memory."""
-    with pytest.MonkeyPatch.context() as patch, emulated(Racing):
+    with emulated(Racing), pytest.MonkeyPatch.context() as patch:
         patch.setattr(Racing, "seed", seed)
         patch.setattr(Racing, "compares", compares)
         patch.setitem(Device.attributes, "MultiProcessorCount", blocks)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
 
 import gpop
+from gpop.gpu import limits
 from tests.gpu.cases import CASES, Case, check, graph_of, in_plain_python, started
-from tests.gpu.emulator import emulated
+from tests.gpu.emulator import emulated, racing
 from tests.gpu.foreign import FOREIGN
 from tests.gpu.host_kernels import Array, Module
 from tests.gpu.hub import check_hub
@@ -105,6 +108,14 @@ def test_foreign_program_on_the_cpu(name):
 def test_sums_at_a_hub(mode):
     with emulated():
         check_hub(50_000, mode)
+
+
+@pytest.mark.parametrize("device", [emulated, partial(racing, 1)], ids=["emulated", "racing"])
+def test_what_is_set_for_an_emulated_device_is_put_back(device):
+    before = dict(vars(limits))
+    with device():
+        assert vars(limits) != before
+    assert vars(limits) == before
 
 
 def test_a_lane_that_waits_in_vain_is_noticed():

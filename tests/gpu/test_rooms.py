@@ -71,6 +71,14 @@ def test_who_has_an_array_a_view_or_its_memory_keeps_it(hold):
     assert len(rooms.room("level", 8, np.dtype(np.uint32))) == 8
 
 
+def test_references_are_counted_alike_when_python_knows_the_code():
+    rooms, kind = Rooms(), (9, np.dtype(np.int32))
+    held = rooms.room("level", *kind)
+    for _ in range(500):
+        assert rooms.room("level", *kind) is not held
+        held = rooms.room("level", *kind)
+
+
 def test_they_go_where_room_is_wanted():
     graph = random_graph(5, 34, 150)
     search(graph, 0)
