@@ -146,11 +146,12 @@ def others(array: np.ndarray) -> dict[int, Any] | None:
     room = getattr(array.base, "obj", None)
     if type(room) is not PrivatePages:
         return None
-    pieces = room.written()
-    if len(pieces) > FEW or any(last - first > LOOKED for first, last in pieces):
+    pieces, found = room.written(), dict[int, Any]()
+    if len(pieces) > FEW:
         return None
-    found: dict[int, Any] = {}
     for first, last in pieces:
+        if last - first > LOOKED:
+            return None
         for at in range(first, last, mmap.PAGESIZE):
             page = room[at : at + mmap.PAGESIZE]  # the last may be shorter
             if page != room.page[: len(page)]:

@@ -32,7 +32,7 @@ class RestingEngine(GpuEngine):
     def __init__(self, plan: Plan, push: int | None = None) -> None:
         super().__init__(plan, push)
         self.alike: dict[frozenset[str], OneBlock | dict[str, Any]] = {}
-        """What there is of runs whose fields are small but for these, which are arrays of the device."""
+        """What there is of runs of whose fields these are arrays of the device."""
 
     def rest(self) -> bool:
         """Let go of the graph and the program; False where the next run may be prepared otherwise."""
@@ -58,7 +58,8 @@ class RestingEngine(GpuEngine):
             if self.has_all or not start.shared:
                 return alike.run(start, limit, stands, meanwhile)
             return alike.run(start.of_program(), limit, stands, nothing)
-        if not stands(start.cls):
+        seen = bool(away or start.fields.made)  # arrays that the run writes are somebody's
+        if seen and not stands(start.cls):
             return None
         self.program, self.limit, self.milliseconds = start.program, limit, 0.0
         try:
@@ -74,13 +75,17 @@ class RestingEngine(GpuEngine):
                 ready.give(self.space, self.exchange)
             self.load(start.sources, self.most_rows)
             self._begin(self._launch_of_now())
+            if not (seen or stands(start.cls)):
+                self._end()
+                return None
+            self.fields.expect(self.lowered.written)
             meanwhile(program=self.program)
             self._end()
             records = [self._records().copy()]
             while (active := self.active) and self.iteration < limit:
                 records.append(self.iterate().copy())
-            done = self.finish()
-            return Left(records, done.seconds, self.iteration, active, done.frontier, done.touched)
+            frontier, touched = self._leave()
+            return Left(records, 1e-3 * self.milliseconds, self.iteration, active, frontier, touched)
         except BaseException:
             self.abandon()
             raise
@@ -88,10 +93,10 @@ class RestingEngine(GpuEngine):
             self._let_go()
 
     def _alike(self, away: frozenset[str]) -> OneBlock | dict[str, Any]:
-        """What the next run like this one finds; nothing where it has fields that are neither."""
-        if len(self.exchange.fields) + len(away) < len(self.fields.names):
-            return {}
-        found = OneBlock(self, away) if self.ready.in_one else {name: vars(self)[name] for name in SAME}
+        """What the next run like this one finds."""
+        found: OneBlock | dict[str, Any] = {name: vars(self)[name] for name in SAME}
+        if self.ready.in_one and len(self.exchange.fields) + len(away) == len(self.fields.names):
+            found = OneBlock(self, away)
         self.alike[away] = found
         return found
 

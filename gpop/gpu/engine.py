@@ -179,7 +179,8 @@ class GpuEngine(Preparing):
     def _begin(self, launch: Launch, goes_on: bool = False) -> None:
         """The launch is on its way, until `_end`."""
         exchange, (begin, end), mail = self.exchange, self.ready.events, self.exchange.mail
-        self.stream = stream = current_stream()
+        self.stream, record = current_stream(), cupy().cuda.runtime.eventRecord
+        stream = self.stream
         if self.fresh:
             exchange.send(stream)
         else:
@@ -188,10 +189,10 @@ class GpuEngine(Preparing):
             self._send(stream)
         self.fresh = False
         if mail is None:
-            begin.record()
+            record(begin.ptr, stream)
         self._start(launch, stream)
         if mail is None:
-            end.record()
+            record(end.ptr, stream)
             exchange.ask(stream)
 
     def _end(self) -> None:
@@ -235,28 +236,34 @@ class GpuEngine(Preparing):
             stream = current_stream()
             self._load_apart(stream)
             self.exchange.wait(stream)
-        self.fields.fetch(self.lowered.written)
-        ready, is_active = self.ready, not self.traits.all_active and self.active
+        frontier, touched = self._leave()
         finished = Finished(
             self.milliseconds * 1e-3,
             self.prepare_seconds,
-            frontier=self.space.active() if is_active else NOBODY,
-            touched=self.space.touched(),
+            frontier=frontier,
+            touched=touched,
             counters=None,
             mode=self.mode,
-            threads=ready.threads,
+            threads=self.ready.threads,
             partition_size=1 << self.traits.bits,
-            partitions=ready.partitions,
+            partitions=self.ready.partitions,
             link=None if self.link is None else self.link.said(),
         )
         if self.link is not None:  # what others may want of the device
             del self.space
             self.fields.clear()
             self.layout.pool.free_all_blocks()
-        elif not is_active:
-            ready.keep_space(self.space)
         self.fields.forget()
         return finished
+
+    def _leave(self) -> tuple[np.ndarray, np.ndarray | None]:
+        """Fields are where they stay, and a clean workspace, too; who is active, and who ever was."""
+        self.fields.fetch(self.lowered.written)
+        space, is_active = self.space, not self.traits.all_active and self.active
+        found = space.active() if is_active else NOBODY, space.touched()
+        if not is_active and self.link is None:
+            self.ready.keep_space(space)
+        return found
 
     def abandon(self) -> None:
         """The workspace was not given back. What was begun ends: it writes where the next run begins."""

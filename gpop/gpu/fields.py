@@ -35,6 +35,8 @@ class DeviceFields(dict[str, Any]):
         super().__init__(exchange.fields)
         self.program: Program | None = program  # of the run that goes on
         self.names = names
+        self.expected: dict[str, OnDevice] = {}
+        """What fields will be left as."""
         self.exchange, self.ready, self.lent = exchange, ready, lent
 
     def send(self) -> None:
@@ -117,10 +119,17 @@ class DeviceFields(dict[str, Any]):
 
     def forget(self) -> None:
         """The run is over: its program, whose graph may keep this, and arrays that have no place here."""
-        self.program = None
+        self.program, self.expected = None, {}
         if len(self) > len(self.exchange.fields):
             for name in self.keys() - self.exchange.fields.keys():
                 del self[name]
+
+    def expect(self, written: tuple[str, ...]) -> None:
+        """Be ready for `fetch`, while the device is at work."""
+        made, small = self.program._fields.made, self.exchange.host_fields
+        self.expected = {
+            name: OnDevice(self[name], False) for name in written if name not in small and name not in made
+        }
 
     def fetch(self, written: tuple[str, ...]) -> None:
         """Fields that the program writes back to where it has them; what nobody has looked at stays."""
@@ -133,7 +142,8 @@ class DeviceFields(dict[str, Any]):
             if name in small:
                 continue
             if array is None:
-                fields.recipes[name] = OnDevice(self[name])
+                fields.recipes[name] = left = self.expected.get(name) or OnDevice(self[name])
+                left.array = self[name]
                 if self.lent:
                     fields[name]
             elif name not in fields.away:

@@ -44,10 +44,10 @@ class Kept:
 
 
 class OnDevice(Kept):
-    """Of a device."""
+    """Of a device; ``array`` is None before the run is over, and when it is on the host."""
 
-    def __init__(self, array: Any) -> None:
-        self.array, self.length, self.dtype = array, len(array), array.dtype
+    def __init__(self, array: Any, is_over: bool = True) -> None:
+        self.array, self.length, self.dtype = array if is_over else None, len(array), array.dtype
         self.device = cupy().cuda.Device()
         self.fetched: np.ndarray | None = None
         giving_way.add(self)

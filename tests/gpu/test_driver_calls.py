@@ -45,7 +45,7 @@ def counted(patch: pytest.MonkeyPatch):
     runtime = module.cuda.runtime
     with patch.context() as patch:
         count(emulator, "run_at", "launch")
-        count(emulator.Event, "record", "event")
+        count(runtime, "eventRecord", "event")
         count(runtime, "memcpyAsync", "copy")
         count(runtime, "memsetAsync", "clear")
         count(runtime, "streamSynchronize", "wait")

@@ -1,0 +1,116 @@
+"""Runs that all blocks do again, of fields that do not travel with Control: results are made while the device
+is at work, and nobody sees what comes of a class that has changed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import gpop
+from gpop.apps.bfs import BFS, BFSResult
+from gpop.gpu import exchange, limits
+from gpop.gpu.again import RestingEngine
+from gpop.gpu.device import cupy
+from tests.gpu.emulator import emulated
+from tests.gpu.test_one_block import GPU, Hops, hops_of, twice_as_far
+from tests.programs import random_graph
+
+
+@pytest.fixture(autouse=True)
+def large_fields(monkeypatch):
+    monkeypatch.setattr(exchange, "SMALL", 0)
+    monkeypatch.setattr(limits, "ONE_BLOCK", 0)
+    with emulated():
+        yield
+
+
+@pytest.fixture
+def runs(monkeypatch) -> list[bool]:
+    """Of each run by an engine that rests, whether anything of it was seen."""
+    again, seen = RestingEngine.again, []
+
+    def watched(self, *given):
+        left = again(self, *given)
+        seen.append(left is not None)
+        return left
+
+    monkeypatch.setattr(RestingEngine, "again", watched)
+    return seen
+
+
+@pytest.mark.parametrize("on_device", [False, True])
+def test_a_function_that_was_edited_is_noticed(on_device, runs, monkeypatch):
+    graph = random_graph(5, 34, 150)
+    wanted = gpop.bfs(graph, 3).level
+    for _ in range(3):
+        assert np.array(hops_of(graph, on_device)[1].hops).tolist() == wanted.tolist()
+    with monkeypatch.context() as patch:
+        patch.setattr(Hops, "scatterFunc", twice_as_far)
+        found = np.array(hops_of(graph, on_device)[1].hops)
+    assert np.array_equal(found, np.where(wanted > 0, 2 * wanted, wanted))
+    assert np.array(hops_of(graph, on_device)[1].hops).tolist() == wanted.tolist()
+    assert {True, False} <= set(runs)
+
+
+def test_an_app_whose_function_was_edited(runs, monkeypatch):
+    """That is found out while the device is at work, whose run is thrown away."""
+
+    def never(self, node):
+        return False
+
+    graph = random_graph(5, 34, 150)
+    wanted = gpop.bfs(graph, 3).level
+    for _ in range(3):
+        assert np.array_equal(gpop.bfs(graph, 3, **GPU).level, wanted)
+    with monkeypatch.context() as patch:
+        patch.setattr(BFS, "needsFunc", never)
+        patch.setattr(BFS, "filterFunc", never)
+        assert gpop.bfs(graph, 3, **GPU).level.max() == 0
+    for source in (3, 4):
+        assert np.array_equal(gpop.bfs(graph, source, **GPU).level, gpop.bfs(graph, source).level)
+    assert {True, False} <= set(runs)
+
+
+def test_what_fails_while_the_device_works_leaves_it_done(monkeypatch):
+    """It would write where the next run begins."""
+    graph = random_graph(5, 34, 150)
+    wanted = gpop.bfs(graph, 3).level
+    for _ in range(2):
+        gpop.bfs(graph, 3, **GPU)
+    runtime, waits = cupy().cuda.runtime, []
+    monkeypatch.setattr(runtime, "streamSynchronize", waits.append)
+
+    def interrupted(attributes):
+        assert not waits
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(BFSResult, "_of_both", interrupted)
+        gpop.bfs(graph, 3, **GPU)
+    assert len(waits) == 1
+    assert np.array_equal(gpop.bfs(graph, 3, **GPU).level, wanted)
+
+
+def test_a_program_whose_run_was_broken_off_has_its_fields_as_they_were(monkeypatch):
+    graph = random_graph(5, 34, 150)
+    hops_of(graph)
+    with monkeypatch.context() as patch:
+        patch.setattr(RestingEngine, "_end", lambda self: 1 / 0)
+        program = Hops(graph)
+        with pytest.raises(ZeroDivisionError):
+            gpop.run(program, [3], **GPU)
+    assert np.all(program.hops == -1) and np.all(program.heard == -1)
+    assert np.array_equal(hops_of(graph)[1].hops, gpop.bfs(graph, 3).level)
+
+
+def test_results_are_those_of_their_own_run():
+    graph = random_graph(5, 34, 150)
+    sources = (3, 8, 3, 20)
+    gpop.bfs(graph, 0, **GPU)
+    found = [gpop.bfs(graph, source, **GPU) for source in sources]
+    ended = [hops_of(graph, source=source)[1] for source in sources]
+    for source, result, program in zip(sources, found, ended, strict=True):
+        wanted = gpop.bfs(graph, source).level
+        assert np.array_equal(result.level, wanted) and np.array_equal(program.hops, wanted)
+        assert result.run.iterations == len(result.trace) == wanted.max() + 1
+        assert program.heard.flags.writeable
