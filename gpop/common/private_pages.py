@@ -19,7 +19,7 @@ import os
 import struct
 from collections.abc import Iterable
 from contextlib import suppress
-from functools import cache, lru_cache
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -34,12 +34,15 @@ LOOKED = 1 << 18
 """Most bytes of a piece."""
 
 PATTERNS, WAITING = 3, 4
-"""Files and pages that are kept, those last used."""
+"""Files that are kept, those last used, and arrays that wait, the last of each kind."""
 
 _CHUNK = 1 << 20
 
 _SCAN, _FILE, _PRESENT, _SWAPPED = 0xC0606610, 4, 8, 16
 """Request of ioctl, and what it calls a page of the file, one in memory and one that is swapped out."""
+
+_NUMBERS = 3
+"""Of a piece: first, last, and what it is."""
 
 _ARGUMENT = struct.Struct("12Q")
 """size, flags, start, end, walk_end, vec, vec_len, max_pages, category_inverted, category_mask,
@@ -48,8 +51,9 @@ category_anyof_mask, return_mask."""
 _files: dict[int, tuple[Descriptor, int]] = {}
 """By pattern: a file, and how many bytes it has; the last used is the last."""
 
-_waiting: list[PrivatePages] = []
-"""Pages that no array has, as they have begun; the oldest first."""
+_waiting: dict[tuple[int, int, str], list[np.ndarray]] = {}
+"""Arrays that nobody has, as they have begun, by pattern, length and type; of no more kinds than there are
+files, those last used."""
 
 
 class Descriptor:
@@ -74,27 +78,30 @@ class PrivatePages(mmap.mmap):
     """A page that nobody has written."""
     begin: int
     """Address."""
-    found: np.ndarray
+    found: memoryview
     """Begin and end of written pieces, and what they are."""
-    request: bytes
+    request: bytearray
     pieces: int
     """How many were written when somebody asked last."""
 
     def prepare(self, pattern: int) -> None:
         """Be ready to tell what was written of pages of this pattern."""
-        self.pattern, self.found = pattern, np.empty((FEW + 1, 3), np.uint64)
+        found = np.empty(_NUMBERS * (FEW + 1), np.uint64)
+        self.pattern, self.found = pattern, memoryview(found)
         self.page = pattern.to_bytes(8, "little", signed=True) * (mmap.PAGESIZE // 8)
         self.begin = np.frombuffer(self, np.uint8).__array_interface__["data"][0]
-        self.request = _ARGUMENT.pack(
-            _ARGUMENT.size, 0, self.begin, self.begin + len(self), 0,
-            self.found.__array_interface__["data"][0], FEW + 1, 0,
-            _FILE, _FILE, _PRESENT | _SWAPPED, _PRESENT,
+        self.request = bytearray(
+            _ARGUMENT.pack(
+                _ARGUMENT.size, 0, self.begin, self.begin + len(self), 0,
+                found.__array_interface__["data"][0], FEW + 1, 0,
+                _FILE, _FILE, _PRESENT | _SWAPPED, _PRESENT,
+            )
         )  # fmt: skip
 
     def written(self) -> list[tuple[int, int]]:
         """First and last byte of pieces that are no longer the file's; of more than `FEW`, some."""
-        count = fcntl.ioctl(_pagemap(os.getpid()), _SCAN, bytearray(self.request))
-        return [(first - self.begin, last - self.begin) for first, last, _ in self.found[:count].tolist()]
+        count, found, begin = fcntl.ioctl(_pagemap(), _SCAN, self.request), self.found, self.begin
+        return [(found[at] - begin, found[at + 1] - begin) for at in range(0, _NUMBERS * count, _NUMBERS)]
 
 
 def in_private_pages(length: int, dtype: np.dtype, pattern: int) -> np.ndarray | None:
@@ -107,27 +114,20 @@ def in_private_pages(length: int, dtype: np.dtype, pattern: int) -> np.ndarray |
     >>> in_private_pages(3, np.dtype(np.int32), -1) is None  # not worth it
     True
     """
+    waiting = _waiting.get((pattern, length, dtype.char))
+    if waiting:
+        with suppress(IndexError):  # another thread has taken it meanwhile
+            return waiting.pop()
     size = length * dtype.itemsize
     if not LEAST <= size <= MOST or not _told():
         return None
-    room = _from_waiting(size, pattern)
-    if room is None:
-        try:
-            file = _file(pattern, size)
-            room = PrivatePages(file.number, size, flags=mmap.MAP_PRIVATE)
-        except OSError:  # no more files, or no memory for one
-            return None
-        room.prepare(pattern)
+    try:
+        file = _file(pattern, size)
+        room = PrivatePages(file.number, size, flags=mmap.MAP_PRIVATE)
+    except OSError:  # no more files, or no memory for one
+        return None
+    room.prepare(pattern)
     return np.frombuffer(room, dtype)
-
-
-def _from_waiting(size: int, pattern: int) -> PrivatePages | None:
-    for room in _waiting:
-        if room.pattern == pattern and len(room) == size:
-            with suppress(ValueError):  # another thread has taken it meanwhile
-                _waiting.remove(room)
-                return room
-    return None
 
 
 def let_go() -> None:
@@ -140,8 +140,8 @@ def others(array: np.ndarray) -> dict[int, Any] | None:
     """By index, the values that differ from the one that an array has begun with; None where nobody knows, or
     where they may be many.
 
-    Written pages are compared as bytes: all that NumPy does for that is not in the caches when it is wanted
-    once a call, and takes twice the time of the system's answer.
+    Written pages are compared as bytes, by what Python has anyway: all that NumPy does for that is not in the
+    caches when it is wanted once a call, and takes twice the time of the system's answer.
     """
     room = getattr(array.base, "obj", None)
     if type(room) is not PrivatePages:
@@ -164,14 +164,20 @@ def others(array: np.ndarray) -> dict[int, Any] | None:
 
 def _add_others(found: dict[int, Any], array: np.ndarray, at: int, page: bytes, begun: bytes) -> None:
     """Those of a page that begins at this byte; of more than `FEW`, some."""
-    bits, first = 8 * array.itemsize, at // array.itemsize
-    is_whole = array.dtype.kind in "iu"
-    differ = int.from_bytes(page, "little") ^ int.from_bytes(begun[: len(page)], "little")
-    while differ and len(found) <= FEW:
-        place = ((differ & -differ).bit_length() - 1) // bits
-        value = array[first + place]
-        found[first + place] = int(value) if is_whole else value
-        differ = differ >> bits * (place + 1) << bits * (place + 1)
+    size, kind, end = array.itemsize, array.dtype.kind, len(page)
+    first = 0
+    while page[first:] != begun[first:end] and len(found) <= FEW:
+        last = end
+        while last - first > size:  # one of them is in between
+            middle = first + (last - first) // (2 * size) * size
+            if page[first:middle] == begun[first:middle]:
+                first = middle
+            else:
+                last = middle
+        index = (at + first) // size
+        # Python's numbers are what is looked at next; of floats NumPy keeps all bits.
+        found[index] = array.item(index) if kind in "iu" else array[index]
+        first = last
 
 
 def wait(array: np.ndarray, differ: Iterable[int]) -> None:
@@ -181,14 +187,26 @@ def wait(array: np.ndarray, differ: Iterable[int]) -> None:
         room[index * size : (index + 1) * size] = room.page[:size]
     if room.pieces > FEW // 2:  # most are those of earlier arrays
         room.madvise(mmap.MADV_DONTNEED)
-    _waiting.append(room)
-    del _waiting[:-WAITING]
+    key = room.pattern, len(array), array.dtype.char
+    waiting = _waiting.pop(key, [])
+    waiting.append(array)
+    del waiting[:-WAITING]
+    _waiting[key] = waiting
+    while len(_waiting) > PATTERNS:
+        _waiting.pop(next(iter(_waiting)), None)
 
 
-@lru_cache(maxsize=1)
-def _pagemap(process: int) -> Descriptor:
-    """What is told of the pages of a process. A fork has pages of its own."""
-    return Descriptor(os.open(f"/proc/{process}/pagemap", os.O_RDONLY | os.O_CLOEXEC))
+_pagemaps: tuple[int, Descriptor] | None = None
+
+
+def _pagemap() -> Descriptor:
+    """What is told of the pages of this process. A fork has pages of its own."""
+    global _pagemaps
+    process, known = os.getpid(), _pagemaps
+    if known is None or known[0] != process:
+        number = os.open(f"/proc/{process}/pagemap", os.O_RDONLY | os.O_CLOEXEC)
+        _pagemaps = known = process, Descriptor(number)
+    return known[1]
 
 
 @cache

@@ -12,6 +12,7 @@ import numpy as np
 
 from gpop.common.arguments import plain
 from gpop.common.errors import UsageError
+from gpop.program.recipes import pattern_of
 from gpop.program.values import device_kind
 
 DTYPES = tuple(
@@ -101,6 +102,7 @@ class VertexField:
         self.dtype = _scalar_dtype(dtype, "vertex field")
         self.fill = fill
         _scalar(self.dtype, fill, "fill")
+        self.pattern = pattern_of(fill, self.dtype)
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name

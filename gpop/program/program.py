@@ -183,7 +183,11 @@ class Program(Functions):
         self.graph = graph
         n, fields = graph.n, self._members[VertexField]
         self._fields = Fields(
-            {}, {name: Declared(n, field.dtype, field.fill) for name, field in fields.items()}
+            {},
+            {
+                name: Declared(n, field.dtype, field.fill, None, field.pattern)
+                for name, field in fields.items()
+            },
         )
         self._parameters = self._defaults.copy()
 

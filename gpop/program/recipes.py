@@ -52,19 +52,16 @@ class Declared:
     (True, array([-1, -1,  0, -1], dtype=int32))
     """
 
-    _pattern: int | None = None
-
     def __init__(
-        self, length: int, dtype: np.dtype, value: Any, others: dict[int, Any] | None = None
-    ) -> None:
-        self.length, self.dtype, self.value = length, dtype, value
+        self, length: int, dtype: np.dtype, value: Any, others: dict[int, Any] | None = None,
+        pattern: int | None = None,
+    ) -> None:  # fmt: skip
+        self.length, self.dtype, self.value, self._pattern = length, dtype, value, pattern
         self.others: dict[int, Any] = {} if others is None else others
 
     def but_for(self, others: dict[int, Any]) -> Declared:
         """The same but for a few vertices, in place of those that this one has."""
-        new = Declared(self.length, self.dtype, self.value, others)
-        new._pattern = self.pattern
-        return new
+        return Declared(self.length, self.dtype, self.value, others, self.pattern)
 
     @property
     def pattern(self) -> int:

@@ -105,8 +105,9 @@ class Fields(MutableMapping[str, Any]):
             if array is not None:
                 recipe._set_others(array)
                 self.private = {**self.private, name: recipe}
-                self.made.setdefault(name, array)
+                array = self.made.setdefault(name, array)
                 self.recipes.pop(name, None)
+                return array
         return self[name]
 
     def as_declared(self) -> None:

@@ -103,10 +103,13 @@ def test_a_child_process_tells_of_its_own_pages():
 
 @told
 def test_what_waits_is_little_and_goes_where_memory_is_short(monkeypatch):
-    arrays = [made(LEAST, np.uint8, value) for value in range(private_pages.WAITING + 2)]
+    values = [*range(private_pages.PATTERNS + 2), *[9] * (private_pages.WAITING + 2)]
+    arrays = [made(LEAST, np.uint8, value) for value in values]
     for array in arrays:
         wait(array, others(array))
-    assert len(private_pages._waiting) == private_pages.WAITING
+    waiting = [*private_pages._waiting.values()]
+    assert [*map(len, waiting)] == [1] * (private_pages.PATTERNS - 1) + [private_pages.WAITING]
+    assert all(array is each for array, each in zip(arrays[::-1], waiting[-1][::-1], strict=False))
     assert len(private_pages._files) == private_pages.PATTERNS
     monkeypatch.setattr(memory, "available_bytes", lambda: 0)
     with pytest.raises(gpop.NotEnoughMemory):
