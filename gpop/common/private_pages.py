@@ -114,12 +114,14 @@ def in_private_pages(length: int, dtype: np.dtype, pattern: int) -> np.ndarray |
     >>> in_private_pages(3, np.dtype(np.int32), -1) is None  # not worth it
     True
     """
+    size = length * dtype.itemsize
+    if not LEAST <= size <= MOST:
+        return None
     waiting = _waiting.get((pattern, length, dtype.char))
     if waiting:
         with suppress(IndexError):  # another thread has taken it meanwhile
             return waiting.pop()
-    size = length * dtype.itemsize
-    if not LEAST <= size <= MOST or not _told():
+    if not _told():
         return None
     try:
         file = _file(pattern, size)
