@@ -77,7 +77,7 @@ def test_auto_is_afforest_on_a_gpu_too():
 def test_on_a_gpu_a_mode_is_for_labels():
     with emulated():
         found = gpop.connected_components(directed(), target="gpu", mode="sc", interleave=False)
-    assert found.trace.summary["reason"] == "mode, interleave are for messages"
+    assert found.trace.summary["reason"] == "interleave, mode are for messages"
     assert found.label.tolist() == [0, 1, 1, 1, 4, 4, 6]
 
 
