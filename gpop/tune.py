@@ -4,8 +4,8 @@ Breadth-first searches from random vertices run in every mode, and by auto, in t
 decision tree learns from features of graph and iteration which mode is the fastest, or that auto is
 (`gpop.learn`); what it would gain over auto is told for steps that it was not trained on and, of several
 graphs, for graphs that it was not trained on. The tree of all steps is kept for this machine:
-``mode="tree"`` takes it, and where it was better than auto in both, auto does too, for programs with such
-messages. Training needs scikit-learn (``pip install "gpop[tree]"``), running does not.
+``mode="tree"`` takes it, and where it was better than auto in what is told, auto does too, for programs with
+such messages. Training needs scikit-learn (``pip install "gpop[tree]"``), running does not.
 """
 
 from __future__ import annotations
