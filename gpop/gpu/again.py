@@ -13,6 +13,7 @@ from typing import Any
 from gpop.gpu.answer import Answer
 from gpop.gpu.device import cupy
 from gpop.gpu.engine import GpuEngine
+from gpop.gpu.left import OnDevice
 from gpop.gpu.one_block import OneBlock
 from gpop.plan.engine import Left
 from gpop.plan.plan import Plan
@@ -58,7 +59,8 @@ class RestingEngine(GpuEngine):
             if self.has_all or not start.shared:
                 return alike.run(start, limit, stands, meanwhile)
             return alike.run(start.of_program(), limit, stands, nothing)
-        seen = bool(away or start.fields.made)  # arrays that the run writes are somebody's
+        left = (isinstance(recipe, OnDevice) for recipe in start.fields.recipes.values())
+        seen = bool(away or start.fields.made) or any(left)  # arrays that the run writes are somebody's
         if seen and not stands(start.cls):
             return None
         self.program, self.limit, self.milliseconds = start.program, limit, 0.0

@@ -24,6 +24,18 @@ def large_fields(monkeypatch):
         yield
 
 
+class Sums(gpop.Program):
+    all_active = True
+    total = gpop.VertexField(np.int64, 1)
+
+    def scatterFunc(self, node):
+        return self.total[node]
+
+    def gatherFunc(self, value, node):
+        self.total[node] += value
+        return True
+
+
 @pytest.fixture
 def runs(monkeypatch) -> list[bool]:
     """Of each run by an engine that rests, whether anything of it was seen."""
@@ -69,6 +81,21 @@ def test_an_app_whose_function_was_edited(runs, monkeypatch):
     for source in (3, 4):
         assert np.array_equal(gpop.bfs(graph, source, **GPU).level, gpop.bfs(graph, source).level)
     assert {True, False} <= set(runs)
+
+
+def test_what_an_earlier_run_has_left_is_not_written_by_functions_that_were_edited(monkeypatch):
+    """A run goes on in these arrays; what was thrown away would be in them."""
+    graph = random_graph(5, 34, 150)
+    found = {}
+    for target in ("gpu", "cpu"):
+        for _ in range(2):
+            program = Sums(graph)
+            gpop.run(program, iterations=1, target=target)
+        with monkeypatch.context() as patch:
+            patch.setattr(Sums, "scatterFunc", lambda self, node: np.int64(3) * self.total[node])
+            gpop.run(program, iterations=1, target=target)
+        found[target] = program.total
+    assert np.array_equal(found["gpu"], found["cpu"])
 
 
 def test_what_fails_while_the_device_works_leaves_it_done(monkeypatch):
