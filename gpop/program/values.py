@@ -113,7 +113,7 @@ class Fields(MutableMapping[str, Any]):
     def as_declared(self) -> None:
         """Have no arrays that nobody has any more, of which it is known that few vertices were set: a run
         makes them where it wants them."""
-        private, self.private = self.private, NOTHING
+        private, self.private = self.private, {}  # a program may be pickled
         for name, recipe in private.items():
             alone = name in self.made and _references(self.made, name) == _ALONE
             others = private_pages.others(self.made[name]) if alone else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import pickle
 
 import numpy as np
@@ -152,6 +153,20 @@ def test_a_field_that_was_made_read_only_stays_so(graph, private):
     with emulated(), pytest.raises(gpop.UsageError, match="level"):
         gpop.run(program, [3], target="gpu", mode="sc", ratio=1.0)
     assert not program.level.flags.writeable
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda program: pickle.loads(pickle.dumps(program))])
+def test_programs_are_copied_before_a_run_and_afterwards(copied, graph, private):
+    expected = gpop.bfs(graph, 3).level
+    with emulated():
+        program, _ = levels_from(graph, 3)
+        assert np.array_equal(copied(program).level, expected)
+        program = BFS(graph)
+        program.parent[3], program.level[3] = 3, 0
+        begun = copied(program)
+        for each in (program, begun):
+            gpop.run(each, [3], target="gpu", mode="sc", ratio=1.0)
+            assert np.array_equal(each.level, expected)
 
 
 def test_a_field_that_was_read_only_for_a_while_is_sent_again(graph):
