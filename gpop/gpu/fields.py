@@ -37,6 +37,8 @@ class DeviceFields(dict[str, Any]):
         self.names = names
         self.expected: dict[str, OnDevice] = {}
         """What fields will be left as."""
+        self.there: dict[str, Recipe] = {}
+        """What arrays have begun with, or are left as: a callback may give the program another recipe."""
         self.exchange, self.ready, self.lent = exchange, ready, lent
 
     def send(self) -> None:
@@ -54,10 +56,12 @@ class DeviceFields(dict[str, Any]):
             recipe = recipes.get(name)
             if recipe is None:
                 self._take(name, fields)
-            elif name in self:
+            elif recipe is self.there.get(name):
                 continue
             elif type(recipe) is Declared:
-                length, self[name] = recipe.length, self._room(name, recipe.length, recipe.dtype)
+                length, self.there[name] = recipe.length, recipe
+                if name not in self:
+                    self[name] = self._room(name, recipe.length, recipe.dtype)
                 steps += recipe.steps(self[name].data.ptr)
             else:
                 made_of_others.append((name, recipe))
@@ -79,6 +83,7 @@ class DeviceFields(dict[str, Any]):
 
     def _make(self, name: str, recipe: Recipe) -> None:
         """A field that a run has left, or that is made of another."""
+        self.there[name] = recipe
         left = recipe.here() if isinstance(recipe, OnDevice) else None
         if left is not None:
             self[name] = left
@@ -119,7 +124,7 @@ class DeviceFields(dict[str, Any]):
 
     def forget(self) -> None:
         """The run is over: its program, whose graph may keep this, and arrays that have no place here."""
-        self.program, self.expected = None, {}
+        self.program, self.expected, self.there = None, {}, {}
         if len(self) > len(self.exchange.fields):
             for name in self.keys() - self.exchange.fields.keys():
                 del self[name]
@@ -143,7 +148,7 @@ class DeviceFields(dict[str, Any]):
                 continue
             if array is None:
                 fields.recipes[name] = left = self.expected.get(name) or OnDevice(self[name])
-                left.array = self[name]
+                left.array, self.there[name] = self[name], left
                 if self.lent:
                     fields[name]
             elif name not in fields.away:

@@ -212,6 +212,35 @@ def test_a_callback_sees_fields_as_they_are_and_may_change_them(graph):
             assert program.steps[7] == (303 if changes else 3)
 
 
+def test_a_callback_may_set_all_of_a_field_at_which_nobody_has_looked(graph):
+    class Steps(gpop.Program):
+        steps = gpop.VertexField(np.int64)
+        more = gpop.VertexField(np.int64, 1)
+        all_active = True
+        combine = "add"
+
+        def scatterFunc(self, node):
+            return 0
+
+        def gatherFunc(self, value, node):
+            return True
+
+        def filterFunc(self, node):
+            self.steps[node] += self.more[node]
+            return True
+
+    for name, expected in (("more", 21), ("steps", 11)):
+        program = Steps(graph)
+
+        def callback(record, program=program, name=name):
+            if record["iteration"] < 2:
+                setattr(program, name, 10)
+
+        with emulated():
+            gpop.run(program, iterations=3, target="gpu", mode="pc", ratio=1.0, callback=callback)
+            assert np.all(program.steps == expected)
+
+
 def test_a_second_run_goes_on_with_what_is_there(graph, moved):
     program = Smallest(graph)
     with emulated():
