@@ -6,6 +6,7 @@ several threads. Zeros in new pages are not written: the system clears a page fo
 
 from __future__ import annotations
 
+from math import copysign
 from typing import Any
 
 import numpy as np
@@ -33,12 +34,12 @@ def filled(length: int, dtype: np.dtype, value: Any) -> np.ndarray:
     >>> filled(3, np.dtype(np.int32), -1), filled(2, np.dtype(bool), False)
     (array([-1, -1, -1], dtype=int32), array([False, False]))
     """
+    is_zero = value == 0 and copysign(1, value) > 0  # of -0.0 a bit is set
     if length * dtype.itemsize < LEAST or spill.active():
-        made, is_zero = (np.zeros(length, dtype), True) if value == 0 else (np.empty(length, dtype), False)
+        made, used = np.zeros(length, dtype) if is_zero else np.empty(length, dtype), False
     else:
         made, used = in_used_pages(length, dtype)
-        is_zero = not used
-    if value == 0 and is_zero:
+    if is_zero and not used:
         return made
     if made.nbytes <= 2 * PIECE:
         made.fill(value)

@@ -22,3 +22,11 @@ def test_every_element_is_set(value, shared, monkeypatch):
         assert made.shape == (length,)
         made[:] = 99  # what the next one finds in these pages
         del made
+
+
+@pytest.mark.parametrize("length", [3, LEAST])
+def test_a_negative_zero_is_none_in_its_bits(length):
+    let_go()
+    for value in (-0.0, np.float32(-0.0)):
+        made = arrays.filled(length, np.dtype(np.float32), value)
+        assert np.signbit(made).all() and not made.any()
