@@ -23,30 +23,27 @@ def new_room(length: int, dtype: np.dtype) -> Any:
 
 
 class Rooms:
-    """Arrays by the name of a field; of runs one after the other."""
+    """Arrays by the name of a field; of runs one after the other, while another thread may `clear`."""
 
     def __init__(self) -> None:
-        self._arrays: dict[str, Any] = {}
-        self._kinds: dict[str, tuple[int, np.dtype]] = {}
-        self._alone: dict[str, tuple[int, int]] = {}
+        self._arrays: dict[str, tuple[list[Any], tuple[int, np.dtype], tuple[int, int]]] = {}
+        """The array, what it is, and the references to it and to its memory when nobody else has it."""
 
     def room(self, name: str, length: int, dtype: np.dtype) -> Any:
         """The array of anything that waits for this field, or a new one."""
-        kind = length, dtype
-        if (
-            name not in self._arrays
-            or self._kinds[name] != kind
-            or self._references(name) != self._alone[name]
-        ):
-            self._arrays[name] = new_room(length, dtype)
-            self._kinds[name], self._alone[name] = kind, self._references(name)
-        return self._arrays[name]
-
-    def _references(self, name: str) -> tuple[int, int]:
-        """To an array, and to its memory: of this, and of all others."""
-        array = self._arrays[name]
-        return getrefcount(array), getrefcount(array.data.mem)
+        kind, known = (length, dtype), self._arrays.get(name)
+        if known is not None and known[1] == kind and _references(known[0]) == known[2]:
+            return known[0][0]
+        held = [new_room(length, dtype)]
+        self._arrays[name] = held, kind, _references(held)
+        return held[0]
 
     def clear(self) -> None:
         """Have none."""
         self._arrays.clear()
+
+
+def _references(held: list[Any]) -> tuple[int, int]:
+    """To an array, and to its memory: of the list and this, and of all others."""
+    array = held[0]
+    return getrefcount(array), getrefcount(array.data.mem)

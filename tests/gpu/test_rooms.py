@@ -7,6 +7,7 @@ import pytest
 
 import gpop
 from gpop.gpu import exchange, left
+from gpop.gpu import rooms as rooms_module
 from gpop.gpu.rooms import Rooms
 from tests.gpu.emulator import emulated
 from tests.programs import random_graph
@@ -69,6 +70,28 @@ def test_who_has_an_array_a_view_or_its_memory_keeps_it(hold):
     assert rooms.room("parent", *kind).data.ptr != third
     assert rooms.room("level", 9, np.dtype(np.uint32)).dtype == np.uint32
     assert len(rooms.room("level", 8, np.dtype(np.uint32))) == 8
+
+
+def test_what_breaks_off_or_takes_the_others_away_meanwhile_leaves_them_usable(monkeypatch):
+    """Ctrl-C comes anywhere, and so does a thread that wants their memory."""
+    rooms, kind = Rooms(), (9, np.dtype(np.int32))
+    real = rooms_module._references
+
+    def broken_off(held):
+        raise KeyboardInterrupt
+
+    def cleared(held):
+        rooms.clear()
+        return real(held)
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(rooms_module, "_references", broken_off)
+        rooms.room("level", *kind)
+    begin = rooms.room("level", *kind).data.ptr
+    with monkeypatch.context() as patch:
+        patch.setattr(rooms_module, "_references", cleared)
+        assert rooms.room("level", *kind).data.ptr == begin
+        assert len(rooms.room("level", *kind)) == 9
 
 
 def test_references_are_counted_alike_when_python_knows_the_code():
