@@ -73,6 +73,7 @@ class RestingEngine(GpuEngine):
                     return alike.run(start.of_program(), limit, stands, nothing)
             else:
                 vars(self).update(alike)
+                self.fields.forget()  # an interrupt may have come before that of the last run
                 self.fields.program, self.space = start.program, ready.take_space(start.graph)
                 ready.give(self.space, self.exchange)
             self.load(start.sources, self.most_rows)

@@ -11,6 +11,7 @@ from gpop.apps.bfs import BFS, BFSResult
 from gpop.gpu import exchange, limits
 from gpop.gpu.again import RestingEngine
 from gpop.gpu.device import cupy
+from gpop.gpu.fields import DeviceFields
 from tests.gpu.emulator import emulated
 from tests.gpu.test_one_block import GPU, Hops, hops_of, twice_as_far
 from tests.programs import random_graph
@@ -128,6 +129,26 @@ def test_a_program_whose_run_was_broken_off_has_its_fields_as_they_were(monkeypa
             gpop.run(program, [3], **GPU)
     assert np.all(program.hops == -1) and np.all(program.heard == -1)
     assert np.array_equal(hops_of(graph)[1].hops, gpop.bfs(graph, 3).level)
+
+
+def test_what_breaks_off_at_the_very_end_leaves_nothing_to_the_next_run(monkeypatch):
+    graph = random_graph(5, 34, 150)
+    wanted, others = gpop.bfs(graph, 3).level, gpop.bfs(graph, 8).level
+    heard = [hops_of(graph)[1] for _ in range(2)][1].heard
+    forget = DeviceFields.forget
+
+    def interrupted(self):
+        if len(self):  # arrays of a run that is over
+            raise KeyboardInterrupt
+        forget(self)
+
+    program = Hops(graph)
+    program.hops[3] = 0
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(DeviceFields, "forget", interrupted)
+        gpop.run(program, [3], **GPU)
+    assert np.array_equal(hops_of(graph, source=8)[1].hops, others)
+    assert np.array_equal(program.hops, wanted) and np.array_equal(program.heard, heard)
 
 
 def test_results_are_those_of_their_own_run():
