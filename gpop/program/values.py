@@ -94,8 +94,13 @@ class Fields(MutableMapping[str, Any]):
                 return self.made[name]
             # Two threads may both make it: setdefault has one of them for all.
             array = self.made.setdefault(name, recipe.on_host())
-            self.recipes.pop(name, None)
+            self._have_left(array, self.recipes.pop(name, None), recipe)
         return array
+
+    def _have_left(self, array: Any, left: Recipe | None, made_by: Recipe) -> None:
+        """What a run in another thread has left, where it has ended while this array was made."""
+        if left is not None and left is not made_by:
+            np.copyto(array, left.on_host())
 
     def shown(self, name: str) -> Any:
         """An array, which was not made yet, for somebody who may write some of it: see `as_declared`."""
@@ -106,7 +111,7 @@ class Fields(MutableMapping[str, Any]):
                 recipe._set_others(array)
                 self.private = {**self.private, name: recipe}
                 array = self.made.setdefault(name, array)
-                self.recipes.pop(name, None)
+                self._have_left(array, self.recipes.pop(name, None), recipe)
                 return array
         return self[name]
 

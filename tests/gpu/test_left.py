@@ -12,6 +12,7 @@ import gpop
 from gpop.apps.bfs import BFS
 from gpop.common import private_pages
 from gpop.gpu import device, exchange, left
+from gpop.program.recipes import Declared
 from gpop.program.values import last_run
 from tests.gpu.emulator import emulated
 from tests.gpu.foreign import FOREIGN
@@ -239,6 +240,24 @@ def test_a_callback_may_set_all_of_a_field_at_which_nobody_has_looked(graph):
         with emulated():
             gpop.run(program, iterations=3, target="gpu", mode="pc", ratio=1.0, callback=callback)
             assert np.all(program.steps == expected)
+
+
+def test_who_looks_at_a_field_when_a_run_ends_has_what_it_leaves(graph, monkeypatch):
+    """Another thread begins to make the array before the end, and is ready afterwards."""
+    expected, program = gpop.bfs(graph, 3).level, BFS(graph)
+    program.parent[3] = 3
+    program._fields.assign("level", 3, 0)
+    on_host = Declared.on_host
+
+    def slowly(recipe):
+        array = on_host(recipe)
+        monkeypatch.setattr(Declared, "on_host", on_host)
+        gpop.run(program, [3], target="gpu", mode="sc", ratio=1.0)
+        return array
+
+    with emulated():
+        monkeypatch.setattr(Declared, "on_host", slowly)
+        assert np.array_equal(program.level, expected)
 
 
 def test_a_second_run_goes_on_with_what_is_there(graph, moved):
