@@ -283,12 +283,13 @@ RUN = [page for page in WITH_COMMANDS if page not in ("guide/measure", "index")]
 @pytest.mark.parametrize("page", RUN)
 def test_commands_run_as_they_stand(page, tmp_path):
     """In a folder with what the repository has; what needs a GPU may say in a line that none is there."""
-    for name in ("apps", "data", "perf"):
+    for name in ("apps", "perf"):
         (tmp_path / name).symlink_to(ROOT / name)
+    shutil.copytree(ROOT / "data", tmp_path / "data")
     with gzip.open(tmp_path / "web.txt.gz", "wt") as file:
         file.write("# from to\n0 1\n1 2\n2 0\n")
     for name, like in {"road.bin": "road.bin", "web.bin": "lesmis.bin"}.items():
-        (tmp_path / name).symlink_to(ROOT / "data" / like)
+        shutil.copy(ROOT / "data" / like, tmp_path / name)  # commands write there
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     for line in commands(page):
         if line.startswith("pip install"):

@@ -195,7 +195,8 @@ def wait(array: np.ndarray, differ: Iterable[int]) -> None:
     del waiting[:-WAITING]
     _waiting[key] = waiting
     while len(_waiting) > PATTERNS:
-        _waiting.pop(next(iter(_waiting)), None)
+        with suppress(RuntimeError, StopIteration):  # another thread has changed it meanwhile
+            _waiting.pop(next(iter(_waiting)), None)
 
 
 _pagemaps: tuple[int, Descriptor] | None = None
@@ -234,5 +235,6 @@ def _file(pattern: int, size: int) -> Descriptor:
         length = -(-size // _CHUNK) * _CHUNK
     _files[pattern] = file, length
     while len(_files) > PATTERNS:
-        _files.pop(next(iter(_files)), None)
+        with suppress(RuntimeError, StopIteration):
+            _files.pop(next(iter(_files)), None)
     return file

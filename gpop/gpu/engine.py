@@ -106,6 +106,7 @@ class GpuEngine(Preparing):
 
     def load(self, sources: np.ndarray | None, rows: int) -> None:
         """Fields to the device; these vertices, or all, become the frontier."""
+        self.stream = current_stream()
         self.refresh()
         exchange = self.exchange
         self._begin_control(rows)

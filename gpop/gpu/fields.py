@@ -147,8 +147,9 @@ class DeviceFields(dict[str, Any]):
             if name in small:
                 continue
             if array is None:
-                fields.recipes[name] = left = self.expected.get(name) or OnDevice(self[name])
+                left = self.expected.get(name) or OnDevice(self[name])
                 left.array, self.there[name] = self[name], left
+                fields.leave(name, left)
                 if self.lent:
                     fields[name]
             elif name not in fields.away:

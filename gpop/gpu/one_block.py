@@ -170,4 +170,4 @@ class OneBlock:
             if name in made:
                 np.copyto(made[name], array)
             else:
-                fields.recipes[name] = Answered(answer, name)
+                fields.leave(name, Answered(answer, name))

@@ -125,7 +125,12 @@ class Fields(MutableMapping[str, Any]):
             if others is not None and self.made[name].flags.writeable:
                 self.recipes[name] = recipe.but_for(others)
                 self.like = None
-                private_pages.wait(self.made.pop(name), others)
+                array = self.made.pop(name)
+                if _references({name: array}, name) == _ALONE + 1:  # of this
+                    private_pages.wait(array, others)
+                else:  # another thread has come for it meanwhile
+                    self.made[name] = array
+                    self.recipes.pop(name, None)
 
     def unfilled(self, names: Iterable[str], taken: dict[str, Recipe]) -> list[int]:
         """Have arrays of anything for those of the fields that are not made; the steps that fill them.
@@ -156,6 +161,13 @@ class Fields(MutableMapping[str, Any]):
         self.made[name] = array
         self.recipes.pop(name, None)
         self.away.discard(name)
+
+    def leave(self, name: str, left: Recipe) -> None:
+        """Have what a run has left, in the array too that another thread may have made meanwhile."""
+        self.recipes[name] = left
+        array = self.made.get(name)
+        if array is not None and self.recipes.pop(name, None) is left:
+            np.copyto(array, left.on_host())
 
     def put_away(self, name: str, array: Any) -> None:
         """Have an array of a device."""

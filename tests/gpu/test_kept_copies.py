@@ -87,7 +87,7 @@ def test_copies_of_other_runs_make_room(graph, monkeypatch):
         assert list(sizes) == ["partitions of 16", "partitions of 32", "partitions of 64"]
         room = needed[-1] + sizes["partitions of 16"]  # of what is needed the copy is counted, too
         labels(graph, 16)
-        graph.store.take(Kind.DEVICE, (6, False))
+        assert graph.store.take(Kind.DEVICE, (6, False, 0)) is not None
 
         def free():
             return room - sum(on_device(graph).values())

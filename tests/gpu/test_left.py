@@ -260,6 +260,34 @@ def test_who_looks_at_a_field_when_a_run_ends_has_what_it_leaves(graph, monkeypa
         assert np.array_equal(program.level, expected)
 
 
+def test_an_array_that_was_made_just_before_a_run_leaves_its_field_has_what_is_left(graph):
+    fields, left = BFS(graph)._fields, Declared(graph.n, np.dtype(np.int32), 7)
+    fields.leave("level", left)
+    assert "level" not in fields.made and fields.recipes["level"] is left
+    array = fields["level"]
+    fields.leave("level", Declared(graph.n, np.dtype(np.int32), 9))
+    assert fields["level"] is array and np.all(array == 9) and "level" not in fields.recipes
+
+
+def test_who_comes_for_an_array_while_its_pages_are_looked_through_keeps_it(graph, private, monkeypatch):
+    others, held = private_pages.others, []
+
+    def while_another_comes(array):
+        found = others(array)
+        held.append(array)
+        return found
+
+    with emulated():
+        with monkeypatch.context() as patch:
+            patch.setattr(private_pages, "others", while_another_comes)
+            program, _ = levels_from(graph, 3)
+        assert len(held) == 2 and any(program.level is array for array in held)
+        assert np.array_equal(program.level, gpop.bfs(graph, 3).level)
+        other, _ = levels_from(graph, 4)
+        assert not any(other.level is array or other.parent is array for array in held)
+        assert np.array_equal(program.level, gpop.bfs(graph, 3).level)
+
+
 def test_a_second_run_goes_on_with_what_is_there(graph, moved):
     program = Smallest(graph)
     with emulated():

@@ -53,7 +53,7 @@ def test_for_real_with_the_environment(tmp_path):
     (benchmark,) = pyperf.BenchmarkSuite.load(str(tmp_path / "bench.json")).get_benchmarks()
     known = benchmark.get_metadata()
     graph = gpop.load(KARATE)
-    iterations = gpop.bfs(graph, vertex(graph, "max-degree")).run.iterations
+    iterations = gpop.bfs(graph, vertex(graph, "max-degree"), method="messages").run.iterations
     assert (known["vertices"], known["edges"], known["iterations"]) == (graph.n, graph.m, iterations)
     assert known["cores"] == 7 and known["loops"] == 1
     assert known["bytes_per_second"] == pytest.approx(known["model_bytes"] / benchmark.median())
