@@ -7,13 +7,11 @@ import numpy as np
 import pytest
 
 import gpop
-from gpop.apps.bfs import BFS, BFSResult
 from gpop.gpu import exchange, limits
 from gpop.gpu.again import RestingEngine
-from gpop.gpu.device import cupy
 from gpop.gpu.fields import DeviceFields
+from tests.gpu.edited import GPU, Hops, check_app, check_interrupted, check_program, hops_of, watched
 from tests.gpu.emulator import emulated
-from tests.gpu.test_one_block import GPU, Hops, hops_of, twice_as_far
 from tests.programs import random_graph
 
 
@@ -39,49 +37,17 @@ class Sums(gpop.Program):
 
 @pytest.fixture
 def runs(monkeypatch) -> list[bool]:
-    """Of each run by an engine that rests, whether anything of it was seen."""
-    again, seen = RestingEngine.again, []
-
-    def watched(self, *given):
-        left = again(self, *given)
-        seen.append(left is not None)
-        return left
-
-    monkeypatch.setattr(RestingEngine, "again", watched)
-    return seen
+    return watched(monkeypatch, RestingEngine, "again")
 
 
 @pytest.mark.parametrize("on_device", [False, True])
 def test_a_function_that_was_edited_is_noticed(on_device, runs, monkeypatch):
-    graph = random_graph(5, 34, 150)
-    wanted = gpop.bfs(graph, 3).level
-    for _ in range(3):
-        assert np.array(hops_of(graph, on_device)[1].hops).tolist() == wanted.tolist()
-    with monkeypatch.context() as patch:
-        patch.setattr(Hops, "scatterFunc", twice_as_far)
-        found = np.array(hops_of(graph, on_device)[1].hops)
-    assert np.array_equal(found, np.where(wanted > 0, 2 * wanted, wanted))
-    assert np.array(hops_of(graph, on_device)[1].hops).tolist() == wanted.tolist()
-    assert {True, False} <= set(runs)
+    check_program(on_device, runs, monkeypatch)
 
 
 def test_an_app_whose_function_was_edited(runs, monkeypatch):
     """That is found out while the device is at work, whose run is thrown away."""
-
-    def never(self, node):
-        return False
-
-    graph = random_graph(5, 34, 150)
-    wanted = gpop.bfs(graph, 3).level
-    for _ in range(3):
-        assert np.array_equal(gpop.bfs(graph, 3, **GPU).level, wanted)
-    with monkeypatch.context() as patch:
-        patch.setattr(BFS, "needsFunc", never)
-        patch.setattr(BFS, "filterFunc", never)
-        assert gpop.bfs(graph, 3, **GPU).level.max() == 0
-    for source in (3, 4):
-        assert np.array_equal(gpop.bfs(graph, source, **GPU).level, gpop.bfs(graph, source).level)
-    assert {True, False} <= set(runs)
+    check_app(runs, monkeypatch)
 
 
 def test_what_an_earlier_run_has_left_is_not_written_by_functions_that_were_edited(monkeypatch):
@@ -100,23 +66,7 @@ def test_what_an_earlier_run_has_left_is_not_written_by_functions_that_were_edit
 
 
 def test_what_fails_while_the_device_works_leaves_it_done(monkeypatch):
-    """It would write where the next run begins."""
-    graph = random_graph(5, 34, 150)
-    wanted = gpop.bfs(graph, 3).level
-    for _ in range(2):
-        gpop.bfs(graph, 3, **GPU)
-    runtime, waits = cupy().cuda.runtime, []
-    monkeypatch.setattr(runtime, "streamSynchronize", waits.append)
-
-    def interrupted(attributes):
-        assert not waits
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(BFSResult, "_of_both", interrupted)
-        gpop.bfs(graph, 3, **GPU)
-    assert len(waits) == 1
-    assert np.array_equal(gpop.bfs(graph, 3, **GPU).level, wanted)
+    check_interrupted(monkeypatch)
 
 
 def test_a_program_whose_run_was_broken_off_has_its_fields_as_they_were(monkeypatch):

@@ -9,8 +9,9 @@ import gpop
 from gpop.gpu import beginning, exchange
 from gpop.gpu.beginning import Beginning
 from gpop.gpu.device import cupy
-from gpop.program.recipes import Declared
+from gpop.program.recipes import WIDTH, Declared
 from tests.gpu.emulator import RUBBISH, emulated, racing
+from tests.gpu.host_kernels import take_races
 
 LENGTH = 9
 KINDS = [
@@ -46,8 +47,6 @@ def test_values_are_those_of_the_recipes(most, monkeypatch):
 @pytest.mark.parametrize("seed", range(3))
 def test_a_vertex_is_set_by_who_has_filled_its_word(seed):
     with racing(seed, compares=True):
-        from tests.gpu.host_kernels import take_races
-
         for recipe, room in made(KINDS[:3], Beginning()):
             np.testing.assert_array_equal(np.asarray(room[:LENGTH]), recipe.on_host())
         assert not take_races()
@@ -63,21 +62,18 @@ def test_it_comes_behind_what_the_stream_has_to_do(monkeypatch):
 
 
 def test_all_fields_of_a_run_are_one_launch(monkeypatch):
-    launched = []
+    launched, call = [], Beginning.__call__
+
+    def watched(self, steps, length):
+        launched.append(len(steps) // WIDTH)
+        call(self, steps, length)
+
     monkeypatch.setattr(exchange, "SMALL", 0)
-    monkeypatch.setattr(
-        Beginning,
-        "__call__",
-        lambda self, *given, call=Beginning.__call__: (launched.append(len(given[0])), call(self, *given)),
-    )
+    monkeypatch.setattr(Beginning, "__call__", watched)
     graph = gpop.Graph.from_edges([0, 1, 2], [1, 2, 3], n=70)
     with emulated():
         for _ in range(2):
             found = gpop.bfs(graph, 1, target="gpu", ratio=1.0)
-            assert found.level[:5].tolist() == [-1, 0, 1, 2, -1] and found.parent[:4].tolist() == [
-                -1,
-                1,
-                1,
-                2,
-            ]
-    assert launched == [20, 20]
+            assert found.level[:5].tolist() == [-1, 0, 1, 2, -1]
+            assert found.parent[:5].tolist() == [-1, 1, 1, 2, -1]
+    assert launched == [4, 4]  # two fields, each with another value for the source

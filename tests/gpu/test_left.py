@@ -182,22 +182,24 @@ def test_a_field_that_was_read_only_for_a_while_is_sent_again(graph):
             assert np.array_equal(program.best, np.where(has_in, value, np.inf))
 
 
+class Steps(gpop.Program):
+    steps = gpop.VertexField(np.int64)
+    more = gpop.VertexField(np.int64, 1)
+    all_active = True
+    combine = "add"
+
+    def scatterFunc(self, node):
+        return 0
+
+    def gatherFunc(self, value, node):
+        return True
+
+    def filterFunc(self, node):
+        self.steps[node] += self.more[node]
+        return True
+
+
 def test_a_callback_sees_fields_as_they_are_and_may_change_them(graph):
-    class Steps(gpop.Program):
-        steps = gpop.VertexField(np.int64)
-        all_active = True
-        combine = "add"
-
-        def scatterFunc(self, node):
-            return 0
-
-        def gatherFunc(self, value, node):
-            return True
-
-        def filterFunc(self, node):
-            self.steps[node] += 1
-            return True
-
     for looks, changes in ((False, False), (True, False), (True, True)):
         program, seen = Steps(graph), []
 
@@ -214,22 +216,6 @@ def test_a_callback_sees_fields_as_they_are_and_may_change_them(graph):
 
 
 def test_a_callback_may_set_all_of_a_field_at_which_nobody_has_looked(graph):
-    class Steps(gpop.Program):
-        steps = gpop.VertexField(np.int64)
-        more = gpop.VertexField(np.int64, 1)
-        all_active = True
-        combine = "add"
-
-        def scatterFunc(self, node):
-            return 0
-
-        def gatherFunc(self, value, node):
-            return True
-
-        def filterFunc(self, node):
-            self.steps[node] += self.more[node]
-            return True
-
     for name, expected in (("more", 21), ("steps", 11)):
         program = Steps(graph)
 

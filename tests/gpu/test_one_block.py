@@ -11,113 +11,33 @@ import numpy as np
 import pytest
 
 import gpop
-from gpop.apps.bfs import BFS, BFSResult
 from gpop.cpu import again
-from gpop.gpu.device import cupy
 from gpop.gpu.one_block import OneBlock
+from tests.gpu.edited import GPU, Hops, check_app, check_interrupted, check_program, hops_of, watched
 from tests.gpu.emulator import emulated
 from tests.programs import random_graph
-
-GPU = {"target": "gpu", "ratio": 1.0}
-
-
-class Hops(gpop.Program):
-    hops = gpop.VertexField(np.int64, -1)
-    heard = gpop.VertexField(np.int32, -1)  # in which iteration; nobody looks at it before a run
-
-    def scatterFunc(self, node):
-        return self.hops[node] + 1
-
-    def gatherFunc(self, value, node):
-        if self.hops[node] < 0:
-            self.hops[node] = value
-            return True
-        return False
-
-    def filterFunc(self, node):
-        self.heard[node] = self.iteration
-        return True
-
-
-def twice_as_far(self, node):
-    return self.hops[node] + 2
-
-
-def hops_of(graph: gpop.Graph, on_device: bool = False, source: int = 3) -> tuple[gpop.Run, Hops]:
-    program = Hops(graph)
-    if on_device:
-        program.hops = cupy().zeros(graph.n, np.int64)
-        program.hops.fill(-1)
-    program.hops[source] = 0
-    return gpop.run(program, [source], **GPU), program
 
 
 @pytest.fixture
 def blocks(monkeypatch) -> list[bool]:
-    """Of each run by one block again, whether anything of it was seen."""
-    run, seen = OneBlock.run, []
-
-    def watched(self, *given):
-        answer = run(self, *given)
-        seen.append(answer is not None)
-        return answer
-
-    monkeypatch.setattr(OneBlock, "run", watched)
-    return seen
+    return watched(monkeypatch, OneBlock, "run")
 
 
 @pytest.mark.parametrize("on_device", [False, True])
 def test_a_function_that_was_edited_is_noticed(on_device, blocks, monkeypatch):
     """Before fields of the device are written, and before others are seen, whose run is thrown away."""
-    graph = random_graph(5, 34, 150)
-    wanted = gpop.bfs(graph, 3).level
     with emulated():
-        for _ in range(3):
-            assert np.array(hops_of(graph, on_device)[1].hops).tolist() == wanted.tolist()
-        with monkeypatch.context() as patch:
-            patch.setattr(Hops, "scatterFunc", twice_as_far)
-            found = np.array(hops_of(graph, on_device)[1].hops)
-        assert np.array_equal(found, np.where(wanted > 0, 2 * wanted, wanted))
-        assert np.array(hops_of(graph, on_device)[1].hops).tolist() == wanted.tolist()
-    assert {True, False} <= set(blocks)
+        check_program(on_device, blocks, monkeypatch)
 
 
 def test_an_app_whose_function_was_edited(blocks, monkeypatch):
-    def never(self, node):
-        return False
-
-    graph = random_graph(5, 34, 150)
-    wanted = gpop.bfs(graph, 3).level
     with emulated():
-        for _ in range(3):
-            assert np.array_equal(gpop.bfs(graph, 3, **GPU).level, wanted)
-        with monkeypatch.context() as patch:
-            patch.setattr(BFS, "needsFunc", never)
-            patch.setattr(BFS, "filterFunc", never)
-            assert gpop.bfs(graph, 3, **GPU).level.max() == 0
-        assert np.array_equal(gpop.bfs(graph, 3, **GPU).level, wanted)
-    assert {True, False} <= set(blocks)
+        check_app(blocks, monkeypatch)
 
 
 def test_what_fails_while_the_block_works_leaves_it_done(monkeypatch):
-    """The device would write where the next run begins."""
-    graph = random_graph(5, 34, 150)
-    wanted = gpop.bfs(graph, 3).level
     with emulated():
-        for _ in range(2):
-            gpop.bfs(graph, 3, **GPU)
-        runtime, waits = cupy().cuda.runtime, []
-        monkeypatch.setattr(runtime, "streamSynchronize", waits.append)
-
-        def interrupted(attributes):
-            assert not waits
-            raise KeyboardInterrupt
-
-        with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-            patch.setattr(BFSResult, "_of_both", interrupted)
-            gpop.bfs(graph, 3, **GPU)
-        assert len(waits) == 1
-        assert np.array_equal(gpop.bfs(graph, 3, **GPU).level, wanted)
+        check_interrupted(monkeypatch)
 
 
 def test_results_are_those_of_their_own_run():
